@@ -1,0 +1,107 @@
+//! Reading and writing meshes. One file per format; each reader gives a [`RawMesh`], and the checks that
+//! every format needs (indices, non-finite positions, orientation) are made here, once.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+pub mod npz;
+
+/// Why a mesh could not be read or written. Each message names the file, where in it, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The content is not what the format says.
+    #[error("{}{}: {message}", path.display(), at.map(|l| format!(", {l}")).unwrap_or_default())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        at: Option<Location>,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A vertex that is not a number or infinite.
+    #[error("{}: vertex {vertex} has a position that is not finite ({position}); repair the mesh", path.display())]
+    NonFinite {
+        /// The file.
+        path: PathBuf,
+        /// The vertex, in file order, from 0.
+        vertex: usize,
+        /// What it holds.
+        position: DVec3,
+    },
+    /// An element that names a vertex which the file does not have.
+    #[error("{}: {element} {index} uses vertex {vertex}, but the file has {count} vertices (counted from 0)", path.display())]
+    IndexOutOfRange {
+        /// The file.
+        path: PathBuf,
+        /// "tetrahedron" or "triangle".
+        element: &'static str,
+        /// The element, in file order, from 0.
+        index: usize,
+        /// The vertex it names.
+        vertex: u64,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// The file has none of the elements that are wanted; the message says what it has, and what to do.
+    #[error("{}: {message}", path.display())]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what to do.
+        message: String,
+    },
+}
+
+/// Where in a file something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A line of a text file, from 1.
+    Line(usize),
+    /// A byte offset of a binary file.
+    Byte(u64),
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Location::Line(l) => write!(f, "line {l}"),
+            Location::Byte(b) => write!(f, "byte {b}"),
+        }
+    }
+}
+
+/// Everything of interest that a file holds, before it is known what the caller wants of it.
+#[derive(Clone, Debug, Default)]
+pub struct RawMesh {
+    /// Vertices, in file order.
+    pub positions: Vec<DVec3>,
+    /// Tetrahedra, as vertex indices from 0 in file order; not yet checked against the vertex count.
+    pub tets: Vec<[u32; 4]>,
+    /// Triangles (polygons already cut into triangles), likewise.
+    pub triangles: Vec<[u32; 3]>,
+    /// Other cells that were passed over: what they are, and how many.
+    pub other: Vec<(&'static str, usize)>,
+}
+
+/// A mesh with what its reader had to say about it.
+#[derive(Clone, Debug)]
+pub struct Loaded<M> {
+    /// The mesh.
+    pub mesh: M,
+    /// One line each, for people: re-oriented elements, passed-over cells, unreferenced vertices, duplicates.
+    pub warnings: Vec<String>,
+}
+
+pub(crate) fn io_error(path: &Path) -> impl Fn(std::io::Error) -> MeshError + '_ {
+    move |source| MeshError::Io { path: path.to_path_buf(), source }
+}
