@@ -10,7 +10,7 @@ use super::{MeshError, io_error};
 /// A set of boundary queries with their answers, as measured by a double-precision brute force.
 ///
 /// Array names: `rest`, `deformed` f32 `[n,3]`; `tets` u32 `[m,4]`; `faces` u32 `[f,3]`, `face_tet` u32 `[f]`;
-/// `query_vertex`, `query_tet` u32 `[q]`, `found` bool `[q]`, `closest` f64 `[q,3]`, `distance` f64 `[q]`, `face` `[q]`.
+/// `query_vertex`, `query_tet` u32 `[q]`, `found` u8 `[q]`, `closest` f64 `[q,3]`, `distance` f64 `[q]`, `face` `[q]`.
 #[derive(Clone, Debug)]
 pub struct Workload {
     /// Rest pose, one position a vertex.
@@ -50,7 +50,7 @@ impl Workload {
         let mut archive = Archive::open(path)?;
         let vertex: Vec<u32> = archive.array("query_vertex")?;
         let tet: Vec<u32> = archive.array("query_tet")?;
-        let found: Vec<bool> = archive.array("found")?;
+        let found: Vec<u8> = archive.array("found")?;
         let closest: Vec<f64> = archive.array("closest")?;
         let distance: Vec<f64> = archive.array("distance")?;
         let face = archive.indices("face")?;
@@ -62,7 +62,7 @@ impl Workload {
             .map(|i| WorkloadQuery {
                 vertex: vertex[i],
                 tet: tet[i],
-                found: found[i],
+                found: found[i] != 0,
                 closest: DVec3::from_slice(&closest[3 * i..]),
                 distance: distance[i],
                 face: face[i],
@@ -95,12 +95,12 @@ impl<'a> Archive<'a> {
     }
 
     fn array<T: npyz::Deserialize>(&mut self, name: &str) -> Result<Vec<T>, MeshError> {
-        let file = self.npz.by_name(name).map_err(io_error(self.path))?;
-        let Some(file) = file else {
-            return Err(self.error(format!("the archive has no array `{name}`")));
-        };
+        let path = self.path;
+        let error = |message| MeshError::Format { path: path.to_path_buf(), at: None, message };
+        let file = self.npz.by_name(name).map_err(io_error(path))?;
+        let file = file.ok_or_else(|| error(format!("the archive has no array `{name}`")))?;
         let descr = file.dtype().descr();
-        file.into_vec().map_err(|e| self.error(format!("array `{name}` of type {descr} cannot be read: {e}")))
+        file.into_vec().map_err(|e| error(format!("array `{name}` of type {descr} cannot be read: {e}")))
     }
 
     /// Indices stored as u32 or i32 (where a negative one says "none" and becomes `u32::MAX`).
