@@ -5,7 +5,20 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
+mod atomic;
+mod format;
+mod hash;
+mod load;
+mod npy;
 pub mod npz;
+mod scalar;
+#[allow(dead_code, reason = "the text formats come next")]
+mod scan;
+
+pub use atomic::write_atomically;
+pub use format::{format_list, read_raw};
+pub use hash::mesh_hash;
+pub use load::{load_pose, load_surface, load_tets};
 
 /// Why a mesh could not be read or written. Each message names the file, where in it, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +61,7 @@ pub enum MeshError {
         /// The element, in file order, from 0.
         index: usize,
         /// The vertex it names.
-        vertex: u64,
+        vertex: i64,
         /// Number of vertices.
         count: usize,
     },
@@ -89,8 +102,42 @@ pub struct RawMesh {
     pub tets: Vec<[u32; 4]>,
     /// Triangles (polygons already cut into triangles), likewise.
     pub triangles: Vec<[u32; 3]>,
-    /// Other cells that were passed over: what they are, and how many.
+    /// Other cells that were passed over: what they are (in the plural), and how many.
     pub other: Vec<(&'static str, usize)>,
+    /// What the reader has to say beyond that, one line each.
+    pub warnings: Vec<String>,
+}
+
+#[allow(dead_code, reason = "the formats with polygons and other cells come next")]
+impl RawMesh {
+    /// Cuts a polygon into a fan of triangles round its first vertex.
+    pub(crate) fn push_polygon(&mut self, polygon: &[u32]) {
+        for k in 2..polygon.len() {
+            self.triangles.push([polygon[0], polygon[k - 1], polygon[k]]);
+        }
+    }
+
+    /// Counts cells that are passed over; `what` in the plural.
+    pub(crate) fn pass_over(&mut self, what: &'static str, count: usize) {
+        match self.other.iter_mut().find(|(name, _)| *name == what) {
+            Some((_, n)) => *n += count,
+            None => self.other.push((what, count)),
+        }
+    }
+}
+
+/// `vertex` as an index below `count`; the error names the element. `element` is "tetrahedron" or "triangle".
+pub(crate) fn vertex_index(
+    path: &Path,
+    element: &'static str,
+    index: usize,
+    vertex: i64,
+    count: usize,
+) -> Result<u32, MeshError> {
+    match u32::try_from(vertex) {
+        Ok(v) if (v as usize) < count => Ok(v),
+        _ => Err(MeshError::IndexOutOfRange { path: path.to_path_buf(), element, index, vertex, count }),
+    }
 }
 
 /// A mesh with what its reader had to say about it.

@@ -1,11 +1,14 @@
 //! NumPy archives: poses, and query workloads with their answers.
 
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
 use npyz::npz::NpzArchive;
 
-use super::{MeshError, io_error};
+use super::npy::{Array, format_error};
+use super::{MeshError, RawMesh, io_error};
 
 /// A set of boundary queries with their answers, as measured by a double-precision brute force.
 ///
@@ -47,15 +50,16 @@ pub struct WorkloadQuery {
 impl Workload {
     /// Reads a workload archive.
     pub fn read(path: &Path) -> Result<Self, MeshError> {
-        let mut archive = Archive::open(path)?;
-        let vertex: Vec<u32> = archive.array("query_vertex")?;
-        let tet: Vec<u32> = archive.array("query_tet")?;
-        let found: Vec<u8> = archive.array("found")?;
-        let closest: Vec<f64> = archive.array("closest")?;
-        let distance: Vec<f64> = archive.array("distance")?;
+        let file = File::open(path).map_err(io_error(path))?;
+        let mut archive = Archive::new(path, BufReader::new(file))?;
+        let vertex = archive.indices("query_vertex")?;
+        let tet = archive.indices("query_tet")?;
+        let found = archive.indices("found")?;
+        let closest = archive.get("closest")?.points(path)?;
+        let distance = archive.get("distance")?.floats();
         let face = archive.indices("face")?;
         let n = vertex.len();
-        if [tet.len(), found.len(), closest.len() / 3, distance.len(), face.len()] != [n; 5] {
+        if [tet.len(), found.len(), closest.len(), distance.len(), face.len()] != [n; 5] {
             return Err(archive.error("the query arrays differ in length"));
         }
         let queries = (0..n)
@@ -63,69 +67,103 @@ impl Workload {
                 vertex: vertex[i],
                 tet: tet[i],
                 found: found[i] != 0,
-                closest: DVec3::from_slice(&closest[3 * i..]),
+                closest: closest[i],
                 distance: distance[i],
                 face: face[i],
             })
             .collect();
+        let rest = archive.points("rest")?;
+        let vertices = rest.len();
         Ok(Workload {
-            rest: archive.points("rest")?,
             deformed: archive.points("deformed")?,
-            tets: archive.groups("tets")?,
-            faces: archive.groups("faces")?,
-            face_tet: archive.array("face_tet")?,
+            tets: archive.get("tets")?.elements(path, "tetrahedron", vertices)?,
+            faces: archive.get("faces")?.elements(path, "triangle", vertices)?,
+            face_tet: archive.indices("face_tet")?,
+            rest,
             queries,
         })
     }
 }
 
-/// An open archive that tells its path in every error.
-struct Archive<'a> {
-    path: &'a Path,
-    npz: NpzArchive<std::io::BufReader<std::fs::File>>,
+/// Whether these bytes begin an archive.
+pub(crate) fn sniff(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-impl<'a> Archive<'a> {
-    fn open(path: &'a Path) -> Result<Self, MeshError> {
-        Ok(Archive { path, npz: NpzArchive::open(path).map_err(io_error(path))? })
+/// Reads a mesh: positions `rest` (else `positions`) `[n,3]`, and `tets` `[m,4]` or, when there are none,
+/// `triangles` (else `faces`) `[m,3]`; any number types.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RawMesh, MeshError> {
+    let mut archive = Archive::new(path, Cursor::new(bytes))?;
+    let mut raw =
+        RawMesh { positions: archive.first(&["rest", "positions"])?.points(path)?, ..RawMesh::default() };
+    let count = raw.positions.len();
+    if archive.has("tets") {
+        raw.tets = archive.get("tets")?.elements(path, "tetrahedron", count)?;
+    } else if archive.has("triangles") || archive.has("faces") {
+        raw.triangles = archive.first(&["triangles", "faces"])?.elements(path, "triangle", count)?;
+    }
+    Ok(raw)
+}
+
+/// Reads a pose: the array `name`, else `deformed`, else `positions`; `[n,3]`.
+pub(crate) fn read_pose(path: &Path, bytes: &[u8], name: Option<&str>) -> Result<Vec<DVec3>, MeshError> {
+    let mut archive = Archive::new(path, Cursor::new(bytes))?;
+    match name {
+        Some(name) => archive.get(name)?.points(path),
+        None => archive.first(&["deformed", "positions"])?.points(path),
+    }
+}
+
+/// An open archive that tells its path in every error.
+struct Archive<'a, R: Read + Seek> {
+    path: &'a Path,
+    npz: NpzArchive<R>,
+}
+
+impl<'a, R: Read + Seek> Archive<'a, R> {
+    fn new(path: &'a Path, input: R) -> Result<Self, MeshError> {
+        Ok(Archive { path, npz: NpzArchive::new(input).map_err(io_error(path))? })
     }
 
     fn error(&self, message: impl Into<String>) -> MeshError {
-        MeshError::Format { path: self.path.to_path_buf(), at: None, message: message.into() }
+        format_error(self.path, message)
     }
 
-    fn array<T: npyz::Deserialize>(&mut self, name: &str) -> Result<Vec<T>, MeshError> {
-        let path = self.path;
-        let error = |message| MeshError::Format { path: path.to_path_buf(), at: None, message };
-        let file = self.npz.by_name(name).map_err(io_error(path))?;
-        let file = file.ok_or_else(|| error(format!("the archive has no array `{name}`")))?;
-        let descr = file.dtype().descr();
-        file.into_vec().map_err(|e| error(format!("array `{name}` of type {descr} cannot be read: {e}")))
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.npz.array_names().map(str::to_string).collect();
+        names.sort_unstable();
+        names
     }
 
-    /// Indices stored as u32 or i32 (where a negative one says "none" and becomes `u32::MAX`).
+    fn has(&self, name: &str) -> bool {
+        self.npz.array_names().any(|n| n == name)
+    }
+
+    fn get(&mut self, name: &str) -> Result<Array, MeshError> {
+        self.first(&[name])
+    }
+
+    /// The first of these arrays that is there.
+    fn first(&mut self, names: &[&str]) -> Result<Array, MeshError> {
+        let Some(name) = names.iter().find(|n| self.has(n)) else {
+            let wanted = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" or ");
+            let found = self.names().join(", ");
+            return Err(self.error(format!("the archive has no array {wanted}; it has: {found}")));
+        };
+        let file = self.npz.zip_archive().by_name(&npyz::npz::file_name_from_array_name(name));
+        let file =
+            file.map_err(|e| format_error(self.path, format!("array `{name}` cannot be read: {e}")))?;
+        Array::read(self.path, &format!("array `{name}`"), file)
+    }
+
+    /// Indices; a negative one says "none" and becomes `u32::MAX`.
     fn indices(&mut self, name: &str) -> Result<Vec<u32>, MeshError> {
-        match self.array::<u32>(name) {
-            Ok(v) => Ok(v),
-            Err(_) => Ok(self
-                .array::<i32>(name)?
-                .into_iter()
-                .map(|i| u32::try_from(i).unwrap_or(u32::MAX))
-                .collect()),
-        }
+        let integers = self.get(name)?.integers(self.path)?;
+        Ok(integers.into_iter().map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect())
     }
 
     fn points(&mut self, name: &str) -> Result<Vec<Vec3>, MeshError> {
-        let flat: Vec<f32> = self.array(name)?;
-        Ok(flat.chunks_exact(3).map(Vec3::from_slice).collect())
-    }
-
-    fn groups<const K: usize>(&mut self, name: &str) -> Result<Vec<[u32; K]>, MeshError> {
-        let flat: Vec<u32> = self.array(name)?;
-        if flat.len() % K != 0 {
-            return Err(self.error(format!("array `{name}` does not have {K} columns")));
-        }
-        Ok(flat.chunks_exact(K).map(|c| std::array::from_fn(|i| c[i])).collect())
+        Ok(self.get(name)?.points(self.path)?.into_iter().map(|p| p.as_vec3()).collect())
     }
 }
 
