@@ -1,1 +1,3 @@
-//! collision
+//! Collision of deformable bodies: boundary queries, continuous and discrete detection, contacts.
+
+pub mod predicates;
