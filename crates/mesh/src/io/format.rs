@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{MeshError, RawMesh, io_error};
-use super::{npy, npz};
+use super::{msh, npy, npz};
 
 /// A mesh format that can be read.
 pub(super) struct Format {
@@ -26,6 +26,7 @@ fn no_sign(_: &[u8]) -> bool {
 /// One line per format.
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
+    Format { name: "Gmsh MSH", extensions: &["msh"], sniff: msh::sniff, read: msh::read },
     Format { name: "NumPy archive", extensions: &["npz"], sniff: npz::sniff, read: npz::read },
     Format { name: "NumPy array", extensions: &["npy"], sniff: npy::sniff, read: npy::read },
 ];

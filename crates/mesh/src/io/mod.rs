@@ -9,16 +9,20 @@ mod atomic;
 mod format;
 mod hash;
 mod load;
+mod msh;
 mod npy;
 pub mod npz;
 mod scalar;
-#[allow(dead_code, reason = "the text formats come next")]
 mod scan;
+mod write;
 
 pub use atomic::write_atomically;
 pub use format::{format_list, read_raw};
 pub use hash::mesh_hash;
 pub use load::{load_pose, load_surface, load_tets};
+pub use write::{
+    DataArray, MshEncoding, Points, Values, Vtu, write_msh41, write_obj, write_ply, write_pvd, write_vtu,
+};
 
 /// Why a mesh could not be read or written. Each message names the file, where in it, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +112,6 @@ pub struct RawMesh {
     pub warnings: Vec<String>,
 }
 
-#[allow(dead_code, reason = "the formats with polygons and other cells come next")]
 impl RawMesh {
     /// Cuts a polygon into a fan of triangles round its first vertex.
     pub(crate) fn push_polygon(&mut self, polygon: &[u32]) {
