@@ -1,3 +1,4 @@
 //! Collision of deformable bodies: boundary queries, continuous and discrete detection, contacts.
 
+pub mod contact;
 pub mod predicates;
