@@ -1,4 +1,5 @@
 //! Collision of deformable bodies: boundary queries, continuous and discrete detection, contacts.
 
+pub mod ccd;
 pub mod contact;
 pub mod predicates;
