@@ -1,5 +1,8 @@
-//! Collision of deformable bodies: boundary queries, continuous and discrete detection, contacts.
+//! Collision of deformable bodies on the CPU: boundary queries, continuous and discrete detection, contacts.
+//!
+//! [`bvh`] is a wide tree of boxes that is built once and refit every time things move.
 
 pub mod ccd;
+pub mod bvh;
 pub mod contact;
 pub mod predicates;

@@ -1,0 +1,40 @@
+//! Which boxes hold a point.
+
+use glam::{Vec3, Vec4};
+
+use super::{ChildKind, Node, Tree, lanes};
+
+impl Node {
+    /// Bit `i` is set when the closed box of child `i` holds the point, given as splats.
+    #[inline]
+    fn point_mask(&self, p: &[Vec4; 3]) -> u32 {
+        let mut mask = u32::MAX;
+        for axis in 0..3 {
+            mask &= self.min[axis].cmple(p[axis]).bitmask() & self.max[axis].cmpge(p[axis]).bitmask();
+        }
+        mask
+    }
+}
+
+impl Tree {
+    /// Calls `visit` for each primitive whose closed box holds `p`, in the order of the tree.
+    /// `stack` is scratch; its content does not matter.
+    #[inline]
+    pub fn stab(&self, p: Vec3, stack: &mut Vec<u32>, mut visit: impl FnMut(u32)) {
+        let splat = [Vec4::splat(p.x), Vec4::splat(p.y), Vec4::splat(p.z)];
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(i) = stack.pop() {
+            let node = &self.nodes[i as usize];
+            for lane in lanes(node.point_mask(&splat)) {
+                match node.children[lane].get() {
+                    ChildKind::Node(c) => stack.push(c),
+                    ChildKind::Primitive(id) => visit(id),
+                    ChildKind::None => {}
+                }
+            }
+        }
+    }
+}
