@@ -25,8 +25,7 @@
 //! dynamic particles. Angular momentum Σ m x × Δx, with x the positions at the projection: equally, in every case
 //! but the last (d the reference direction), where it is off by |(p - s) × d| times the impulse. Friction
 //! acts at points that are a gap apart, so it comes with the couple that balances it (see `project.rs`), and
-//! conserves angular momentum too, except where the features around a contact are nearly collinear or
-//! smaller than the gap. The velocity pass changes velocities at fixed positions: the same statement holds for
+//! conserves angular momentum too, except where the features of a contact are nearly collinear. The velocity pass changes velocities at fixed positions: the same statement holds for
 //! Σ m Δv and Σ m x × Δv.
 //!
 //! **Order.** Gauss-Seidel: [`ContactSet::prepare`] sorts and colours, no two contacts of a colour share a

@@ -323,12 +323,10 @@ impl Friction {
                 k += 1;
             }
         }
-        // S⁻¹ scaled by the distance; nothing where the features are nearly collinear or smaller than the gap.
+        // S⁻¹ scaled by the distance; nothing where the features are nearly collinear.
         let det = s11 * s22 - s12 * s12;
         let trace = s11 + s22;
-        let small = trace - (trace * trace - 4.0 * det).max(0.0).sqrt(); // twice the smaller eigenvalue
-        let scale =
-            if small > 1e-3 * trace && 2.0 * distance * distance < small { distance / det } else { 0.0 };
+        let scale = if det > 1e-3 * trace * trace { distance / det } else { 0.0 };
         let solve = |v: DVec2| DVec2::new(s22 * v.x - s12 * v.y, s11 * v.y - s12 * v.x) * scale;
 
         let slip = point + blend(&gap.first, array(u[0])) - blend(&gap.second, array(u[1]));
