@@ -210,7 +210,7 @@ fn c06_broken_msh_files_say_where() {
         ("word for number", text.replace("1 0 0", "1 O 0"), "line 9: a node's y should be a number, not `O`"),
         (
             "cut in the nodes",
-            text[..text.find("$EndNodes").unwrap() - 4].into(),
+            text[..text.find("$EndNodes").unwrap() - 8].into(),
             "the file ends where a node's",
         ),
         (

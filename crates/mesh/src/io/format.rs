@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{MeshError, RawMesh, io_error};
-use super::{msh, npy, npz};
+use super::{msh, npy, npz, vtk};
 
 /// A mesh format that can be read.
 pub(super) struct Format {
@@ -27,6 +27,8 @@ fn no_sign(_: &[u8]) -> bool {
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
     Format { name: "Gmsh MSH", extensions: &["msh"], sniff: msh::sniff, read: msh::read },
+    Format { name: "VTK legacy", extensions: &["vtk"], sniff: vtk::legacy::sniff, read: vtk::legacy::read },
+    Format { name: "VTK XML", extensions: &["vtu", "vtp"], sniff: vtk::xml::sniff, read: vtk::xml::read },
     Format { name: "NumPy archive", extensions: &["npz"], sniff: npz::sniff, read: npz::read },
     Format { name: "NumPy array", extensions: &["npy"], sniff: npy::sniff, read: npy::read },
 ];

@@ -14,6 +14,7 @@ mod npy;
 pub mod npz;
 mod scalar;
 mod scan;
+mod vtk;
 mod write;
 
 pub use atomic::write_atomically;

@@ -64,6 +64,15 @@ impl Scalar {
         }
     }
 
+    /// Rounds numbers that were read as text to what this type holds, as if they had been written in binary.
+    pub(crate) fn round(self, numbers: &mut [f64]) {
+        if self == Scalar::F32 {
+            for x in numbers {
+                *x = f64::from(*x as f32);
+            }
+        }
+    }
+
     /// The numbers of `bytes` as integers (those beyond `i64` as its largest, which no index is); `None` for
     /// floating-point types.
     pub(crate) fn integers(self, order: ByteOrder, bytes: &[u8]) -> Option<Vec<i64>> {

@@ -29,7 +29,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// The file.
-    #[allow(dead_code, reason = "formats with files beside them come next")]
     pub(crate) fn path(&self) -> &'a Path {
         self.path
     }

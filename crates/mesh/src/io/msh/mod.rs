@@ -40,6 +40,9 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RawMesh, MeshError> {
         if name == b"NOD" || name == b"ELM" {
             return Err(scanner.error("MSH 1 is not read; save it as 4.1 or 2.2"));
         }
+        if name == b"ParametricNodes" {
+            return Err(scanner.error("$ParametricNodes is not read; save it without parametric coordinates"));
+        }
         scanner.line();
         match (name, encoding) {
             (b"MeshFormat", _) => encoding = Some(header(&mut scanner)?),
