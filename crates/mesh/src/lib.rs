@@ -9,8 +9,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod generate;
 pub mod io;
+pub mod manifold;
 pub mod order;
+pub mod quality;
 #[doc(hidden)]
 pub mod testdata;
 pub mod tet;

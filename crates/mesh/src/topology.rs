@@ -218,7 +218,7 @@ fn same_winding(tets: &[[u32; 4]], a: u32, b: u32) -> bool {
 }
 
 /// Compressed incidence lists: for each vertex the simplices that use it, ascending, each once.
-fn incidence<const K: usize>(vertex_count: usize, simplices: &[[u32; K]]) -> (Vec<u32>, Vec<u32>) {
+pub(crate) fn incidence<const K: usize>(vertex_count: usize, simplices: &[[u32; K]]) -> (Vec<u32>, Vec<u32>) {
     let first_use = |s: &[u32; K], k: usize| !s[..k].contains(&s[k]);
     let mut start = vec![0u32; vertex_count + 1];
     for s in simplices {

@@ -1,0 +1,127 @@
+//! Generated meshes: blocks, rods along curves, cloth, and anything that a function says is inside.
+//!
+//! Lengths are metres. Every tetrahedron is positive and every triangle counter-clockwise seen from outside. The same
+//! parameters give the same bits, and scaling all lengths by a power of two scales every position exactly.
+//!
+//! [`stuff`] fills a function's interior (Labelle & Shewchuk 2007); [`rod_along_curve`] sweeps a disc; [`box_mesh`]
+//! cuts a grid. [`Generator`] names them all with numbers as parameters, for scene files and the command line.
+
+use glam::DVec3;
+
+mod bodies;
+mod curves;
+mod grid;
+mod improve;
+mod kind;
+mod lattice;
+mod octopus;
+mod prism;
+mod rod;
+mod solids;
+mod stuff;
+
+pub use bodies::{bent_body, sphere, squishy_ball};
+pub use curves::{coil, helix, line, trefoil};
+pub use grid::{beam, box_mesh, cloth_grid};
+pub use kind::{Generated, Generator, Kind, Parameter};
+pub use octopus::octopus;
+pub use rod::{rod_along_curve, rod_along_points};
+pub use solids::{Ball, Strand, smooth_union};
+pub use stuff::stuff;
+
+/// Why a mesh could not be generated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// A parameter out of its range.
+    #[error("`{name}` must be {rule}, not {value}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// The mesh would exceed what 32-bit indices hold.
+    #[error("the mesh would have {count:.3e} {what}, at most {limit:.1e} are possible; take a coarser one")]
+    TooLarge {
+        /// "tetrahedra", "triangles", "vertices" or "lattice points".
+        what: &'static str,
+        /// How many there would be.
+        count: f64,
+        /// How many there may be.
+        limit: f64,
+    },
+    /// The rod folds into itself because its curve bends too tightly.
+    #[error(
+        "the curve bends tighter than the rod's radius at segment {segment}; a thinner rod or a smoother curve does"
+    )]
+    CurveTooTight {
+        /// The first segment with an inverted tetrahedron, from 0.
+        segment: u32,
+    },
+    /// Two neighbouring points of a curve coincide or are not finite.
+    #[error("points {point} and {} of the curve coincide or are not finite", point + 1)]
+    CurveDegenerate {
+        /// The first of both, from 0.
+        point: usize,
+    },
+    /// The function is not a number somewhere.
+    #[error("the function to fill is not a number at ({}, {}, {})", at.x, at.y, at.z)]
+    NotFinite {
+        /// Where.
+        at: DVec3,
+    },
+    /// The inside reaches the edge of the given bounds.
+    #[error("the inside reaches its bounds at ({}, {}, {}); larger bounds do", at.x, at.y, at.z)]
+    LeavesBounds {
+        /// Where.
+        at: DVec3,
+    },
+    /// Nothing is inside at this spacing.
+    #[error(
+        "no lattice point lies inside at spacing {spacing}; a smaller spacing does, or the function is positive everywhere"
+    )]
+    Nothing {
+        /// The lattice spacing, in metres.
+        spacing: f64,
+    },
+    /// No generator has this name.
+    #[error("there is no generator `{name}`; there are {known}")]
+    UnknownKind {
+        /// What was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The generator has no such parameter.
+    #[error("generator `{kind}` has no parameter `{name}`; it has {known}")]
+    UnknownParameter {
+        /// The generator.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+}
+
+/// A length: finite and positive.
+fn positive(name: &'static str, value: f64) -> Result<f64, GenerateError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(GenerateError::Parameter { name, value, rule: "finite and greater than 0" })
+    }
+}
+
+/// A count: at least `least`.
+fn at_least(name: &'static str, value: u32, least: u32, rule: &'static str) -> Result<u32, GenerateError> {
+    if value >= least { Ok(value) } else { Err(GenerateError::Parameter { name, value: value.into(), rule }) }
+}
+
+/// Refuses what [`TetTopology`](crate::TetTopology) could not index.
+fn fits(what: &'static str, count: f64) -> Result<(), GenerateError> {
+    let limit = f64::from(1u32 << 29);
+    if count < limit { Ok(()) } else { Err(GenerateError::TooLarge { what, count, limit }) }
+}
