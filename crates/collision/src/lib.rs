@@ -2,7 +2,8 @@
 //!
 //! [`bvh`] is a wide tree of boxes that is built once and refit every time things move.
 
-pub mod ccd;
 pub mod bvh;
+pub mod ccd;
 pub mod contact;
+pub mod crossing;
 pub mod predicates;
