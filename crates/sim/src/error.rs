@@ -1,0 +1,53 @@
+//! Why a simulation cannot start or go on.
+
+use std::path::PathBuf;
+
+use gordian_mesh::io::MeshError;
+use gordian_solver::{ModelError, SolverError};
+
+use crate::{CheckpointError, SceneError};
+
+/// Why a simulation cannot start or go on. User data never panics; each of these says where and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The scene is at fault.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A mesh or a frame cannot be read or written.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The solver cannot be built or has failed.
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+    /// A checkpoint cannot be taken up.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A step gave a position or velocity that is not a finite number; the frame before is the last good one.
+    #[error(
+        "frame {frame}: vertex {vertex} of body `{body}` is no longer finite; frame {} is the last good one. \
+         More substeps, a softer material or a smaller `max_depenetration_edges` may help", frame.saturating_sub(1)
+    )]
+    NonFinite {
+        /// The frame that failed, from 1.
+        frame: u32,
+        /// Name of the body.
+        body: String,
+        /// The first such vertex, in the file order of its body, from 0.
+        vertex: u32,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl From<ModelError> for SimError {
+    fn from(error: ModelError) -> Self {
+        SimError::Solver(error.into())
+    }
+}

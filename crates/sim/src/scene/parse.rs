@@ -1,0 +1,138 @@
+//! From text to a scene, with the place of every fault.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_path_to_error as path_error;
+use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
+use toml::{Spanned, de};
+
+use super::error::did_you_mean;
+use super::locate::{Segment, Source, find, segments};
+use super::tagged::Tagged;
+use super::{Generator, Motion, Region, Scene, SceneError, SceneErrorKind, Shape};
+
+pub(super) fn parse(
+    text: &str,
+    file: &str,
+    name: &str,
+    folder: PathBuf,
+    overrides: &[String],
+) -> Result<Scene, SceneError> {
+    // Editors of some systems put a byte order mark in front; it is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let source = Source { file: file.to_owned(), folder, text: text.into(), overrides: overrides.to_vec() };
+    let root = source.document()?;
+    let mut scene: Scene = match path_error::deserialize(Deserializer::from(root.clone())) {
+        Ok(scene) => scene,
+        Err(error) => return Err(explain(&source, root.get_ref(), error)),
+    };
+    drop(root);
+    if scene.simulation.name.is_empty() {
+        scene.simulation.name = name.to_owned();
+    }
+    scene.source = Some(Arc::new(source));
+    scene.validate()?;
+    Ok(scene)
+}
+
+/// Turns what `serde` says into file, line, key and advice.
+fn explain(source: &Source, root: &DeTable<'_>, error: path_error::Error<de::Error>) -> SceneError {
+    let path = key_path(error.path());
+    let (path, error) = match sharpen(root, &path) {
+        Some((inner, error)) => (join(&path, &inner), error),
+        None => (path, error.into_inner()),
+    };
+    let message = error.message();
+    let span = error.span().unwrap_or(0..0);
+    match Complaint::of(message) {
+        Complaint::UnknownKey { word, choices } => {
+            let table = path.strip_suffix(word).unwrap_or(&path).trim_end_matches('.');
+            let path = join(table, word);
+            let span = find(root, &segments(&path)).key.unwrap_or(span);
+            let mut e =
+                source.error_in(SceneErrorKind::UnknownKey, &path, span, format!("unknown key `{word}`"));
+            e.hint = Some(advice("key", word, &choices));
+            e
+        }
+        Complaint::UnknownWord { word, choices } => {
+            let mut e = source.error_in(SceneErrorKind::Value, &path, span, format!("unknown word `{word}`"));
+            e.hint = Some(advice("word", word, &choices));
+            e
+        }
+        Complaint::MissingKey { key } => {
+            let what = if path.is_empty() { "the scene" } else { &path };
+            source.error_in(SceneErrorKind::MissingKey, &path, span, format!("{what} needs a key `{key}`"))
+        }
+        Complaint::Other => source.error_in(SceneErrorKind::Value, &path, span, message.to_owned()),
+    }
+}
+
+fn advice(what: &str, word: &str, choices: &[&str]) -> String {
+    did_you_mean(word, choices.iter().copied()).unwrap_or_else(|| match choices {
+        [] => format!("no {what} is known here"),
+        _ => format!("known here: {}", choices.join(", ")),
+    })
+}
+
+/// The complaints of `serde` that deserve advice.
+enum Complaint<'a> {
+    UnknownKey { word: &'a str, choices: Vec<&'a str> },
+    UnknownWord { word: &'a str, choices: Vec<&'a str> },
+    MissingKey { key: &'a str },
+    Other,
+}
+
+impl<'a> Complaint<'a> {
+    /// The wording is part of `serde`'s interface (`Error::unknown_field` and its siblings).
+    fn of(message: &'a str) -> Self {
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        if message.starts_with("unknown field") {
+            Self::UnknownKey { word: quoted.next().unwrap_or(""), choices: quoted.collect() }
+        } else if message.starts_with("unknown variant") {
+            Self::UnknownWord { word: quoted.next().unwrap_or(""), choices: quoted.collect() }
+        } else if message.starts_with("missing field") {
+            Self::MissingKey { key: quoted.next().unwrap_or("") }
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Reads a tagged table again, kind by kind, to find the place inside it; see [`Tagged`].
+fn sharpen(root: &DeTable<'_>, path: &str) -> Option<(String, de::Error)> {
+    let steps = segments(path);
+    let name = steps.iter().rev().find_map(|step| match step {
+        Segment::Key(name) => Some(name.as_str()),
+        Segment::Index(_) => None,
+    })?;
+    let probe = match name {
+        "generator" | "pose_generator" => Generator::probe,
+        "shape" => Shape::probe,
+        "at" => Region::probe,
+        "motion" => Motion::probe,
+        _ => return None,
+    };
+    let value = find(root, &steps).value?;
+    let mut table = value.get_ref().as_table()?.clone();
+    let kind = table.get("kind")?.get_ref().as_str()?.to_owned();
+    table.remove("kind");
+    let keys = ValueDeserializer::from(Spanned::new(value.span(), DeValue::Table(table)));
+    let error = probe(&kind, keys)?;
+    Some((key_path(error.path()), error.into_inner()))
+}
+
+fn key_path(path: &path_error::Path) -> String {
+    match path.to_string() {
+        p if p == "." => String::new(),
+        p => p,
+    }
+}
+
+fn join(a: &str, b: &str) -> String {
+    match (a, b) {
+        ("", _) => b.to_owned(),
+        (_, "") => a.to_owned(),
+        _ => format!("{a}.{b}"),
+    }
+}

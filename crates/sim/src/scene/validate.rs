@@ -1,0 +1,318 @@
+//! Ranges of values, and values that do not go together.
+
+use super::{
+    Body, Collider, Collision, Copies, Friction, Generator, Material, MaterialModel, Motion, Region, Rest,
+    Scene, SceneError, SceneErrorKind, Shape,
+};
+
+/// Checks every value of a scene; the error names the first fault in the order of the format.
+pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
+    check(scene).map_err(|fault| {
+        let mut error = scene.error_at(fault.kind, &fault.key, fault.message);
+        error.hint = fault.hint;
+        error
+    })
+}
+
+struct Fault {
+    kind: SceneErrorKind,
+    key: String,
+    message: String,
+    hint: Option<String>,
+}
+
+type Checked = Result<(), Fault>;
+
+fn fault(key: impl Into<String>, message: impl Into<String>) -> Fault {
+    Fault { kind: SceneErrorKind::Range, key: key.into(), message: message.into(), hint: None }
+}
+
+fn check(scene: &Scene) -> Checked {
+    let s = &scene.simulation;
+    positive("simulation.frame_s", s.frame_s)?;
+    at_least_one("simulation.substeps", s.substeps)?;
+    at_least_one("simulation.iterations", s.iterations)?;
+    finite3("simulation.gravity_m_s2", s.gravity_m_s2)?;
+    not_negative("simulation.damping_per_s", s.damping_per_s)?;
+    if s.seed > i64::MAX as u64 {
+        return Err(fault("simulation.seed", format!("is {}, above the largest integer of TOML", s.seed)));
+    }
+    collision(&scene.collision)?;
+    at_least_one("output.every", scene.output.every)?;
+    for (i, b) in scene.body.iter().enumerate() {
+        body(&format!("body[{i}]"), b)?;
+    }
+    for (i, c) in scene.collider.iter().enumerate() {
+        collider(&format!("collider[{i}]"), c)?;
+    }
+    names("body", scene.body.iter().map(|b| b.name.as_str()))?;
+    names("collider", scene.collider.iter().map(|c| c.name.as_str()))
+}
+
+fn collision(c: &Collision) -> Checked {
+    not_negative("collision.start_s", c.start_s)?;
+    not_negative("collision.thickness_edges", c.thickness_edges)?;
+    positive("collision.max_depenetration_edges", c.max_depenetration_edges)?;
+    fraction("collision.penetrating_damping", c.penetrating_damping)?;
+    fraction("collision.restitution", c.restitution)
+}
+
+fn body(at: &str, b: &Body) -> Checked {
+    let key = |name: &str| format!("{at}.{name}");
+    match (&b.mesh, &b.generator) {
+        (None, None) => {
+            return Err(Fault {
+                kind: SceneErrorKind::MissingKey,
+                key: at.into(),
+                message: "a body needs a mesh".into(),
+                hint: Some("give `mesh = \"FILE\"` or `generator = { kind = \"sphere\" }`".into()),
+            });
+        }
+        (Some(_), Some(_)) => {
+            return Err(fault(
+                key("generator"),
+                "a body comes from `mesh` or from `generator`, not from both",
+            ));
+        }
+        (None, Some(g)) => generator(&key("generator"), g)?,
+        (Some(_), None) => {}
+    }
+    if let Some(g) = &b.pose_generator {
+        generator(&key("pose_generator"), g)?;
+    }
+    both(&key("pose_generator"), "pose", b.pose.is_some(), b.pose_generator.is_some())?;
+    if b.rest == Rest::Pose && b.pose.is_none() && b.pose_generator.is_none() {
+        return Err(fault(key("rest"), "is `pose`, but no `pose` is given"));
+    }
+    both(&key("fit_m"), "scale", b.scale.is_some(), b.fit_m.is_some())?;
+    both(&key("clearance_heights"), "clearance_m", b.clearance_m.is_some(), b.clearance_heights.is_some())?;
+    optional(&key("scale"), b.scale, positive)?;
+    optional(&key("fit_m"), b.fit_m, positive)?;
+    optional(&key("clearance_m"), b.clearance_m, finite)?;
+    optional(&key("clearance_heights"), b.clearance_heights, finite)?;
+    finite3(&key("rotate_deg"), b.rotate_deg)?;
+    finite3(&key("translate_m"), b.translate_m)?;
+    finite3(&key("velocity_m_s"), b.velocity_m_s)?;
+    finite3(&key("angular_velocity_deg_s"), b.angular_velocity_deg_s)?;
+    material(&key("material"), &b.material)?;
+    friction(&key("friction"), &b.friction)?;
+    for (i, pin) in b.pin.iter().enumerate() {
+        region(&format!("{at}.pin[{i}].at"), &pin.at)?;
+        motions(&format!("{at}.pin[{i}].motion"), &pin.motion)?;
+    }
+    match &b.copies {
+        Some(c) => copies(&key("copies"), c),
+        None => Ok(()),
+    }
+}
+
+fn generator(at: &str, g: &Generator) -> Checked {
+    g.parameters.iter().try_for_each(|(name, &value)| finite(&format!("{at}.{name}"), value))
+}
+
+fn material(at: &str, m: &Material) -> Checked {
+    positive(&format!("{at}.young_pa"), m.young_pa)?;
+    positive(&format!("{at}.density_kg_m3"), m.density_kg_m3)?;
+    not_negative(&format!("{at}.damping_s"), m.damping_s)?;
+    let poisson = format!("{at}.poisson");
+    if !(0.0..0.5).contains(&m.poisson) {
+        return Err(fault(poisson, format!("is {}; Poisson's ratio is from 0 to below 0.5", m.poisson)));
+    }
+    // The split energy divides by λ - μ, which is positive only above a quarter.
+    if m.model == MaterialModel::NeoHookean && m.poisson <= 0.25 {
+        return Err(Fault {
+            hint: Some("take `model = \"neo_hookean_pair\"` for such a material".into()),
+            ..fault(poisson, format!("is {}; the model `neo_hookean` needs more than 0.25", m.poisson))
+        });
+    }
+    Ok(())
+}
+
+fn friction(at: &str, f: &Friction) -> Checked {
+    not_negative(&format!("{at}.static"), f.static_)?;
+    not_negative(&format!("{at}.dynamic"), f.dynamic)?;
+    if f.dynamic > f.static_ {
+        return Err(fault(
+            format!("{at}.dynamic"),
+            format!("is {}, above the static coefficient {}", f.dynamic, f.static_),
+        ));
+    }
+    Ok(())
+}
+
+fn region(at: &str, r: &Region) -> Checked {
+    match r {
+        Region::All(_) => Ok(()),
+        Region::Vertices(r) if r.indices.is_empty() => Err(fault(format!("{at}.indices"), "is empty")),
+        Region::Vertices(_) => Ok(()),
+        Region::Box(r) => ordered(at, "min_m", "max_m", r.min_m, r.max_m),
+        Region::Fraction(r) => ordered(at, "min", "max", r.min, r.max),
+        Region::Sphere(r) => {
+            finite3(&format!("{at}.center_m"), r.center_m)?;
+            positive(&format!("{at}.radius_m"), r.radius_m)
+        }
+    }
+}
+
+fn motions(at: &str, motions: &[Motion]) -> Checked {
+    for (i, motion) in motions.iter().enumerate() {
+        let key = |name: &str| format!("{at}[{i}].{name}");
+        let times = |start: f64, end: Option<f64>| {
+            finite(&key("start_s"), start)?;
+            match end {
+                Some(end) if end.is_nan() || end < start => {
+                    Err(fault(key("end_s"), format!("is {end}, before the start at {start}")))
+                }
+                _ => Ok(()),
+            }
+        };
+        match motion {
+            Motion::Translate(m) => {
+                finite3(&key("velocity_m_s"), m.velocity_m_s)?;
+                times(m.start_s, m.end_s)?;
+            }
+            Motion::Rotate(m) => {
+                direction(&key("axis"), m.axis)?;
+                finite3(&key("center_m"), m.center_m)?;
+                finite(&key("speed_deg_s"), m.speed_deg_s)?;
+                times(m.start_s, m.end_s)?;
+            }
+            Motion::Keyframes(m) => {
+                finite3(&key("center_m"), m.center_m)?;
+                if m.keys.is_empty() {
+                    return Err(fault(key("keys"), "is empty"));
+                }
+                for (k, frame) in m.keys.iter().enumerate() {
+                    let key = |name: &str| format!("{at}[{i}].keys[{k}].{name}");
+                    finite(&key("time_s"), frame.time_s)?;
+                    finite3(&key("translate_m"), frame.translate_m)?;
+                    finite3(&key("rotate_deg"), frame.rotate_deg)?;
+                    if k > 0 && frame.time_s <= m.keys[k - 1].time_s {
+                        return Err(fault(key("time_s"), "is not after the key before it"));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn copies(at: &str, c: &Copies) -> Checked {
+    at_least_one3(&format!("{at}.count"), c.count)?;
+    finite3(&format!("{at}.spacing_m"), c.spacing_m)?;
+    not_negative(&format!("{at}.jitter_m"), c.jitter_m)
+}
+
+fn collider(at: &str, c: &Collider) -> Checked {
+    let key = |name: &str| format!("{at}.shape.{name}");
+    match &c.shape {
+        Shape::Plane(s) => {
+            direction(&key("normal"), s.normal)?;
+            finite3(&key("point_m"), s.point_m)?;
+        }
+        Shape::Sphere(s) => {
+            finite3(&key("center_m"), s.center_m)?;
+            positive(&key("radius_m"), s.radius_m)?;
+        }
+        Shape::Capsule(s) => {
+            finite3(&key("start_m"), s.start_m)?;
+            finite3(&key("end_m"), s.end_m)?;
+            positive(&key("radius_m"), s.radius_m)?;
+        }
+        Shape::Box(s) => {
+            finite3(&key("center_m"), s.center_m)?;
+            positive3(&key("size_m"), s.size_m)?;
+            finite3(&key("rotate_deg"), s.rotate_deg)?;
+        }
+        Shape::Bowl(s) => {
+            finite3(&key("center_m"), s.center_m)?;
+            positive(&key("radius_m"), s.radius_m)?;
+        }
+        Shape::Mesh(s) => {
+            positive(&key("scale"), s.scale)?;
+            finite3(&key("rotate_deg"), s.rotate_deg)?;
+            finite3(&key("translate_m"), s.translate_m)?;
+        }
+    }
+    if let Some(f) = &c.friction {
+        friction(&format!("{at}.friction"), f)?;
+    }
+    motions(&format!("{at}.motion"), &c.motion)
+}
+
+/// Names are addresses: of several entries no two may share one, nor may one look like a number.
+fn names<'a>(list: &str, all: impl Iterator<Item = &'a str>) -> Checked {
+    let mut seen = std::collections::BTreeMap::new();
+    for (i, name) in all.enumerate().filter(|(_, name)| !name.is_empty()) {
+        let key = format!("{list}[{i}].name");
+        if name.parse::<usize>().is_ok() {
+            return Err(fault(key, format!("`{name}` is a number; numbers mean places in the list")));
+        }
+        if let Some(first) = seen.insert(name, i) {
+            return Err(fault(key, format!("`{name}` is the name of {list}[{first}] already")));
+        }
+    }
+    Ok(())
+}
+
+fn finite(key: &str, x: f64) -> Checked {
+    if x.is_finite() { Ok(()) } else { Err(fault(key, format!("is {x}, not a finite number"))) }
+}
+
+fn positive(key: &str, x: f64) -> Checked {
+    finite(key, x)?;
+    if x > 0.0 { Ok(()) } else { Err(fault(key, format!("is {x}; it must be above 0"))) }
+}
+
+fn not_negative(key: &str, x: f64) -> Checked {
+    finite(key, x)?;
+    if x >= 0.0 { Ok(()) } else { Err(fault(key, format!("is {x}; it must not be negative"))) }
+}
+
+fn fraction(key: &str, x: f64) -> Checked {
+    if (0.0..=1.0).contains(&x) { Ok(()) } else { Err(fault(key, format!("is {x}; it must be from 0 to 1"))) }
+}
+
+fn at_least_one(key: &str, n: u32) -> Checked {
+    if n > 0 { Ok(()) } else { Err(fault(key, "is 0; it must be at least 1")) }
+}
+
+fn optional(key: &str, x: Option<f64>, check: fn(&str, f64) -> Checked) -> Checked {
+    x.map_or(Ok(()), |x| check(key, x))
+}
+
+fn both(key: &str, other: &str, first: bool, second: bool) -> Checked {
+    if first && second {
+        Err(fault(key, format!("is given beside `{other}`; give one of them")))
+    } else {
+        Ok(())
+    }
+}
+
+fn finite3(key: &str, v: [f64; 3]) -> Checked {
+    (0..3).try_for_each(|i| finite(&format!("{key}[{i}]"), v[i]))
+}
+
+fn positive3(key: &str, v: [f64; 3]) -> Checked {
+    (0..3).try_for_each(|i| positive(&format!("{key}[{i}]"), v[i]))
+}
+
+fn at_least_one3(key: &str, v: [u32; 3]) -> Checked {
+    (0..3).try_for_each(|i| at_least_one(&format!("{key}[{i}]"), v[i]))
+}
+
+fn direction(key: &str, v: [f64; 3]) -> Checked {
+    finite3(key, v)?;
+    if v == [0.0; 3] { Err(fault(key, "is zero, which is no direction")) } else { Ok(()) }
+}
+
+fn ordered(at: &str, low: &str, high: &str, min: [f64; 3], max: [f64; 3]) -> Checked {
+    finite3(&format!("{at}.{low}"), min)?;
+    finite3(&format!("{at}.{high}"), max)?;
+    match (0..3).find(|&i| min[i] > max[i]) {
+        Some(i) => {
+            Err(fault(format!("{at}.{high}[{i}]"), format!("is {}, below {} of `{low}`", max[i], min[i])))
+        }
+        None => Ok(()),
+    }
+}
