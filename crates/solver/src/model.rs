@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::plan::rest_edges;
+
 /// How a tetrahedron resists deformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elasticity {
@@ -18,13 +20,21 @@ pub enum Elasticity {
 pub struct Material {
     /// Model.
     pub elasticity: Elasticity,
-    /// Young's modulus, pascal. For [`Elasticity::Volume`] the stiffness of the volume constraint.
+    /// Young's modulus, pascal. For [`Elasticity::Volume`] the stiffness `k` of the energy `½ k V0 (V/V0 - 1)²`.
     pub young_pa: f32,
     /// Poisson's ratio, in `[0, 0.5)`.
     pub poisson: f32,
     /// Strain-rate damping time, seconds: the constraint damping of XPBD (Macklin et al. 2016, eq. 26) with
     /// `beta = damping_s / compliance`. Zero for none.
     pub damping_s: f32,
+}
+
+impl Material {
+    /// Lamé parameters `(μ, λ)`, pascal: `μ = E / (2 (1+ν))`, `λ = E ν / ((1+ν)(1-2ν))`.
+    pub fn lame(&self) -> (f64, f64) {
+        let (e, nu) = (self.young_pa as f64, self.poisson as f64);
+        (e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)))
+    }
 }
 
 /// A tetrahedral element.
@@ -54,7 +64,7 @@ pub struct Volume {
     pub particles: [u32; 4],
     /// Rest volume, cubic metres.
     pub rest_m3: f32,
-    /// Compliance of `C` (per joule).
+    /// Compliance of `C`, m⁶/J.
     pub compliance: f32,
 }
 
@@ -92,6 +102,137 @@ pub struct Model {
     pub bends: Vec<Bend>,
     /// Velocity damping rate, per second: `v *= exp(-rate h)` at the end of a substep.
     pub damping_per_s: f32,
+}
+
+impl Model {
+    /// Checks lengths, indices and ranges of everything; the first fault found is returned.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let particles = self.positions.len();
+        for (array, len) in [
+            ("rest_positions", self.rest_positions.len()),
+            ("velocities", self.velocities.len()),
+            ("inverse_masses", self.inverse_masses.len()),
+        ] {
+            if len != particles {
+                return Err(ModelError::Length { array, len, particles });
+            }
+        }
+        for (what, vectors) in [
+            ("rest position", &self.rest_positions),
+            ("position", &self.positions),
+            ("velocity", &self.velocities),
+        ] {
+            if let Some(index) = vectors.iter().position(|v| !v.is_finite()) {
+                return Err(value(what, index, format!("{} is not finite", vectors[index])));
+            }
+        }
+        for (index, &w) in self.inverse_masses.iter().enumerate() {
+            require(w >= 0.0 && w.is_finite(), "inverse mass", index, || {
+                format!("{w} is not a finite number of at least 0")
+            })?;
+        }
+        require(self.damping_per_s >= 0.0 && self.damping_per_s.is_finite(), "damping rate", 0, || {
+            format!("{} is not a finite number of at least 0", self.damping_per_s)
+        })?;
+        self.check_materials()?;
+        self.check_constraints()
+    }
+
+    fn check_materials(&self) -> Result<(), ModelError> {
+        for (i, m) in self.materials.iter().enumerate() {
+            require(m.young_pa > 0.0 && m.young_pa.is_finite(), "material", i, || {
+                format!("Young's modulus {} Pa is not a positive number", m.young_pa)
+            })?;
+            require((0.0..0.5).contains(&m.poisson), "material", i, || {
+                format!("Poisson's ratio {} is not in [0, 0.5)", m.poisson)
+            })?;
+            require(m.damping_s >= 0.0 && m.damping_s.is_finite(), "material", i, || {
+                format!("damping time {} s is not a finite number of at least 0", m.damping_s)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_constraints(&self) -> Result<(), ModelError> {
+        for (i, t) in self.tets.iter().enumerate() {
+            self.check_particles("tetrahedron", i, &t.particles)?;
+            require((t.material as usize) < self.materials.len(), "tetrahedron", i, || {
+                format!("names material {}, but there are {}", t.material, self.materials.len())
+            })?;
+            let [a, b, c] = rest_edges(self, t.particles).map(|e| e.as_dvec3());
+            let six = a.cross(b).dot(c);
+            require(six > 0.0, "tetrahedron", i, || {
+                format!("its rest volume {} m³ is not positive", six / 6.0)
+            })?;
+            let steepest =
+                [a.cross(b), b.cross(c), c.cross(a)].map(|n| n.length()).into_iter().fold(0.0, f64::max);
+            require(
+                steepest / six < 1e18 && six > 1e-30 * f32::MAX.recip() as f64,
+                "tetrahedron",
+                i,
+                || "is too small or too flat for single precision in the rest pose".into(),
+            )?;
+        }
+        for (i, d) in self.distances.iter().enumerate() {
+            self.check_particles("distance", i, &d.particles)?;
+            require(d.rest_m >= 0.0 && d.rest_m.is_finite(), "distance", i, || {
+                format!("rest length {} m is not a finite number of at least 0", d.rest_m)
+            })?;
+            check_compliance("distance", i, d.compliance)?;
+        }
+        for (i, v) in self.volumes.iter().enumerate() {
+            self.check_particles("volume", i, &v.particles)?;
+            require(v.rest_m3.is_finite(), "volume", i, || {
+                format!("rest volume {} m³ is not finite", v.rest_m3)
+            })?;
+            check_compliance("volume", i, v.compliance)?;
+        }
+        for (i, b) in self.bends.iter().enumerate() {
+            self.check_particles("bend", i, &b.particles)?;
+            require(b.rest_rad.abs() <= std::f32::consts::PI, "bend", i, || {
+                format!("rest angle {} is not in [-π, π]", b.rest_rad)
+            })?;
+            check_compliance("bend", i, b.compliance)?;
+        }
+        Ok(())
+    }
+
+    fn check_particles(
+        &self,
+        constraint: &'static str,
+        index: usize,
+        names: &[u32],
+    ) -> Result<(), ModelError> {
+        let particles = self.positions.len();
+        for (k, &particle) in names.iter().enumerate() {
+            if particle as usize >= particles {
+                return Err(ModelError::Index { constraint, index, particle, particles });
+            }
+            require(!names[..k].contains(&particle), constraint, index, || {
+                format!("names particle {particle} twice")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn check_compliance(what: &'static str, index: usize, compliance: f32) -> Result<(), ModelError> {
+    require(compliance >= 0.0 && compliance.is_finite(), what, index, || {
+        format!("compliance {compliance} is not a finite number of at least 0")
+    })
+}
+
+fn require(
+    holds: bool,
+    what: &'static str,
+    index: usize,
+    message: impl FnOnce() -> String,
+) -> Result<(), ModelError> {
+    if holds { Ok(()) } else { Err(value(what, index, message())) }
+}
+
+fn value(what: &'static str, index: usize, message: String) -> ModelError {
+    ModelError::Value { what, index, message }
 }
 
 /// Why a [`Model`] cannot be solved; each names the particle or the element.

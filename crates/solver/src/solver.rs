@@ -44,6 +44,9 @@ pub enum SolverError {
         /// The adapter.
         adapter: String,
     },
+    /// `iterate` or `end_substep` without `begin_substep` before it.
+    #[error("no substep has begun")]
+    NotBegun,
     /// The device was lost or refused a command.
     #[error("adapter {adapter}: {message}")]
     Device {
@@ -77,7 +80,8 @@ pub trait Solver {
     /// Replaces the positions, metres.
     fn write_positions(&mut self, positions: &[Vec3]) -> Result<(), SolverError>;
 
-    /// Ends the substep: `v = (x - x_prev - shift) / h`, then damping. `shift` is the part of the displacement
+    /// Ends the substep: `v = (x - x_prev - shift) / h`, then damping. Computed as `v += (x - x̂ - shift) / h` from the
+    /// predicted position x̂, so that a particle on which nothing acts keeps its velocity exactly. `shift` is the part of the displacement
     /// of this substep that must not become velocity (depenetration), metres; `None` for none.
     fn end_substep(&mut self, shift: Option<&[Vec3]>) -> Result<(), SolverError>;
 
