@@ -31,7 +31,7 @@ pub fn write_msh41<'a>(
     write_atomically(path.as_ref(), |out| {
         let mut out = Msh { out, binary: encoding == MshEncoding::Binary };
         out.header()?;
-        out.nodes(points, if tets.is_empty() { 2 } else { 3 })?;
+        out.nodes(points, !triangles.is_empty() && !tets.is_empty(), if tets.is_empty() { 2 } else { 3 })?;
         out.elements(tets, triangles)
     })
 }
@@ -51,15 +51,18 @@ impl<W: Write> Msh<W> {
         writeln!(self.out, "$EndMeshFormat")
     }
 
-    fn nodes(&mut self, points: Points, dimension: i32) -> io::Result<()> {
+    /// All nodes on one entity. Gmsh knows no entity but those of the nodes' blocks: `both` adds an empty block for
+    /// the triangles beside the tetrahedra.
+    fn nodes(&mut self, points: Points, both: bool, dimension: i32) -> io::Result<()> {
         let count = points.len() as u64;
         writeln!(self.out, "$Nodes")?;
-        self.sizes(&[u64::from(count > 0), count, count.min(1), count])?;
-        if count > 0 {
-            self.entity([dimension, 1, 0], count)?;
-            for tag in 1..=count {
-                self.sizes(&[tag])?;
-            }
+        self.sizes(&[1 + u64::from(both), count, count.min(1), count])?;
+        if both {
+            self.entity([2, 1, 0], 0)?;
+        }
+        self.entity([dimension, 1, 0], count)?;
+        for tag in 1..=count {
+            self.sizes(&[tag])?;
         }
         for i in 0..points.len() {
             let p = match points {

@@ -57,10 +57,11 @@ pub fn write_vtu(path: impl AsRef<Path>, grid: &Vtu) -> Result<(), MeshError> {
             assert_eq!(entries.0, entries.1, "array `{}` must have an entry for each point or cell", a.name);
         }
     }
+    // Signed, as VTK has its ids; ids are below 2^31.
     let connectivity = [grid.tets.as_flattened(), grid.triangles.as_flattened()].concat();
-    let tet_ends = (1..=grid.tets.len() as u64).map(|i| 4 * i);
-    let first = 4 * grid.tets.len() as u64;
-    let ends: Vec<u64> = tet_ends.chain((1..=grid.triangles.len() as u64).map(|i| first + 3 * i)).collect();
+    let tet_ends = (1..=grid.tets.len() as i64).map(|i| 4 * i);
+    let first = 4 * grid.tets.len() as i64;
+    let ends: Vec<i64> = tet_ends.chain((1..=grid.triangles.len() as i64).map(|i| first + 3 * i)).collect();
     let mut types = vec![VTK_TETRA; grid.tets.len()];
     types.resize(cells, VTK_TRIANGLE);
 
@@ -90,8 +91,8 @@ pub fn write_vtu(path: impl AsRef<Path>, grid: &Vtu) -> Result<(), MeshError> {
         xml.line("<Points>")?;
         xml.array("Points", "NumberOfComponents=\"3\"", grid.points.values())?;
         xml.line("</Points>\n<Cells>")?;
-        xml.array("connectivity", "", Values::U32(&connectivity))?;
-        xml.array("offsets", "", Values::U64(&ends))?;
+        xml.array("connectivity", "", Values::I32(bytemuck::cast_slice(&connectivity)))?;
+        xml.array("offsets", "", Values::I64(&ends))?;
         xml.array("types", "", Values::U8(&types))?;
         xml.line("</Cells>\n</Piece>\n</UnstructuredGrid>")?;
         xml.finish()

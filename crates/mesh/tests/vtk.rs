@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 mod dialects;
 
-use dialects::{Form, POINTS, Xml, legacy, xml};
+use dialects::vtk::{Form, POINTS, Xml, legacy, xml};
 
 fn check(name: &str, raw: &RawMesh) {
     let positions: Vec<_> = raw.positions.iter().map(|p| p.to_array().map(f64::to_bits)).collect();
