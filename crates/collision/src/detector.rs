@@ -1,0 +1,232 @@
+//! The boundary queries of a scene: which points are inside, and which way is out.
+//!
+//! All bodies of a scene are one mesh. [`Detector::new`] sorts it for speed once; after that, every time the
+//! positions change: [`Detector::refit`], [`Detector::penetrations`], [`Detector::boundary_points`]. Ids are
+//! the user's everywhere at this face.
+
+use std::cell::RefCell;
+
+use glam::{DVec3, Vec3};
+use gordian_mesh::TetTopology;
+use rayon::prelude::*;
+
+use crate::bvh::Tree;
+use crate::dcd::{self, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
+use crate::immersion::Immersion;
+use crate::path::{
+    self, BoundaryPoint, Found, Own, OwnVertices, PathAnswer, PathCounters, PathOptions, PathQuery,
+    PathScratch, Pose, Query, QueryMode,
+};
+use crate::sorted::SortedMesh;
+
+/// Boundary queries on a deforming tetrahedral mesh; see the module documentation.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    mesh: SortedMesh,
+    rest: Vec<Vec3>,
+    positions: Vec<Vec3>,
+    immersion: Immersion,
+    elements: Tree,
+    faces: Tree,
+    rest_faces: Tree,
+}
+
+/// What a refit did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RefitReport {
+    /// Tetrahedra of zero or negative volume.
+    pub inverted: usize,
+    /// Whether a tree had decayed so far that it was built anew.
+    pub rebuilt: bool,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<PathScratch> = RefCell::default();
+}
+
+impl Detector {
+    /// A detector for `topology`, in the pose `rest` (metres, one position per vertex), which also is what
+    /// [`QueryMode::RestShape`] refers to.
+    pub fn new(topology: &TetTopology, rest: &[Vec3]) -> Self {
+        let mesh = SortedMesh::new(topology, rest);
+        let mut sorted = Vec::new();
+        mesh.gather(rest, &mut sorted);
+        let (elements, faces) = rayon::join(|| element_tree(&mesh, &sorted), || face_tree(&mesh, &sorted));
+        let mut detector = Detector {
+            rest: sorted.clone(),
+            immersion: Immersion::default(),
+            rest_faces: faces.clone(),
+            positions: sorted,
+            elements,
+            faces,
+            mesh,
+        };
+        detector.immersion.update(&detector.mesh, &detector.positions);
+        detector
+    }
+
+    /// Takes new positions (metres, in the user's vertex order) and brings the trees up to date; a tree that motion
+    /// has made slow is built anew.
+    pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
+        self.mesh.gather(positions, &mut self.positions);
+        let Detector { mesh, positions, immersion, elements, faces, .. } = self;
+        immersion.update(mesh, positions);
+        rayon::join(
+            || elements.refit(|t| mesh.element_box(positions, t)),
+            || faces.refit(|f| mesh.face_box(positions, f)),
+        );
+        let rebuilt = [elements.wants_rebuild(), faces.wants_rebuild()];
+        if rebuilt[0] {
+            *elements = element_tree(mesh, positions);
+        }
+        if rebuilt[1] {
+            *faces = face_tree(mesh, positions);
+        }
+        RefitReport { inverted: self.immersion.inverted_count, rebuilt: rebuilt != [false; 2] }
+    }
+
+    /// Whether tetrahedron `t` has zero or negative volume in the present pose.
+    pub fn is_inverted(&self, t: u32) -> bool {
+        self.immersion.inverted[self.mesh.element_rank[t as usize] as usize]
+    }
+
+    /// Number of tetrahedra of zero or negative volume in the present pose.
+    pub fn inverted_count(&self) -> usize {
+        self.immersion.inverted_count
+    }
+
+    /// All pairs of a point of `points` and a tetrahedron that strictly contains it and is not incident to it, sorted
+    /// by point and tetrahedron; `out` is overwritten. Decided exactly. In parallel, same result for any number of
+    /// threads.
+    pub fn penetrations(
+        &self,
+        points: PointSet,
+        options: DcdOptions,
+        out: &mut Vec<Penetration>,
+    ) -> DcdCounters {
+        let scene = dcd::Scene {
+            mesh: &self.mesh,
+            positions: &self.positions,
+            elements: &self.elements,
+            inverted: &self.immersion.inverted,
+            excluded: &self.immersion.on_inverted_boundary,
+        };
+        scene.detect(points, options, out)
+    }
+
+    /// Where a point of the mesh is.
+    pub fn position(&self, point: PointId) -> DVec3 {
+        match point {
+            PointId::Vertex(v) => self.positions[self.mesh.vertex_rank[v as usize] as usize].as_dvec3(),
+            PointId::Centroid(t) => {
+                let element = self.mesh.elements[self.mesh.element_rank[t as usize] as usize];
+                dcd::centroid(element.vertices.map(|v| self.positions[v as usize].as_dvec3()))
+            }
+        }
+    }
+
+    /// The query for a penetration.
+    pub fn query(&self, penetration: &Penetration) -> PathQuery {
+        PathQuery {
+            point: self.position(penetration.point),
+            tet: penetration.tet,
+            own: match penetration.point {
+                PointId::Vertex(v) => Own::Vertex(v),
+                PointId::Centroid(t) => Own::Tet(t),
+            },
+        }
+    }
+
+    /// The boundary point that `options` asks for.
+    pub fn boundary_point(
+        &self,
+        query: &PathQuery,
+        options: &PathOptions,
+        scratch: &mut PathScratch,
+    ) -> PathAnswer {
+        let rank = &self.mesh.vertex_rank;
+        let own = match query.own {
+            Own::Nothing => [u32::MAX; 4],
+            Own::Vertex(v) => [rank[v as usize]; 4],
+            Own::Tet(t) => self.mesh.elements[self.mesh.element_rank[t as usize] as usize].vertices,
+        };
+        let internal = Query {
+            point: query.point,
+            element: self.mesh.element_rank[query.tet as usize],
+            own: OwnVertices(own),
+        };
+        let mut counters = PathCounters::default();
+        let pose = self.pose();
+        let mut local_fold = false;
+        let found = match options.mode {
+            QueryMode::Geodesic => {
+                let found;
+                (found, local_fold) = path::shortest_path(&pose, &internal, options, scratch, &mut counters);
+                found
+            }
+            QueryMode::Euclidean => path::euclidean(&pose, &internal, scratch, &mut counters),
+            QueryMode::RestShape => {
+                path::rest_shape(&pose, &self.rest_pose(), &internal, scratch, &mut counters)
+            }
+        };
+        PathAnswer { end: found.map(|f| self.boundary_point_of(query.point, &f)), local_fold, counters }
+    }
+
+    /// Answers for all `penetrations`, in their order; `out` is overwritten. Returns the work done. In parallel, same
+    /// result for any number of threads.
+    pub fn boundary_points(
+        &self,
+        penetrations: &[Penetration],
+        options: &PathOptions,
+        out: &mut Vec<PathAnswer>,
+    ) -> PathCounters {
+        penetrations
+            .par_iter()
+            .with_min_len(32)
+            .map(|p| SCRATCH.with_borrow_mut(|scratch| self.boundary_point(&self.query(p), options, scratch)))
+            .collect_into_vec(out);
+        let mut total = PathCounters::default();
+        for answer in &*out {
+            total += answer.counters;
+        }
+        total
+    }
+
+    fn pose(&self) -> Pose<'_> {
+        Pose {
+            mesh: &self.mesh,
+            positions: &self.positions,
+            folded: &self.immersion.folded,
+            near_folded: &self.immersion.near_folded,
+            faces: &self.faces,
+        }
+    }
+
+    fn rest_pose(&self) -> Pose<'_> {
+        Pose { positions: &self.rest, faces: &self.rest_faces, ..self.pose() }
+    }
+
+    /// The found point in the current pose, in the user's ids.
+    fn boundary_point_of(&self, from: DVec3, found: &Found) -> BoundaryPoint {
+        let vertices = self.mesh.faces[found.face as usize].vertices;
+        let relative = vertices.map(|v| self.positions[v as usize].as_dvec3() - from);
+        let path = found.closest.point(relative);
+        BoundaryPoint {
+            face: self.mesh.face_order[found.face as usize],
+            barycentric: found.closest.barycentric,
+            position: from + path,
+            distance: path.length(),
+            feature: found.closest.feature,
+        }
+    }
+}
+
+fn element_tree(mesh: &SortedMesh, positions: &[Vec3]) -> Tree {
+    let boxes: Vec<_> = (0..mesh.elements.len() as u32).map(|t| mesh.element_box(positions, t)).collect();
+    Tree::build(&boxes)
+}
+
+fn face_tree(mesh: &SortedMesh, positions: &[Vec3]) -> Tree {
+    let boxes: Vec<_> = (0..mesh.faces.len() as u32).map(|f| mesh.face_box(positions, f)).collect();
+    Tree::build(&boxes)
+}

@@ -1,0 +1,135 @@
+//! Best-first flood through the elements round the query point.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use gordian_mesh::topology::Neighbor;
+
+use super::closest::closest_to_origin;
+use super::visited::VisitedSet;
+use super::{Found, Obstacle, PathCounters, Pose, Query};
+
+/// Memory of a flood.
+#[derive(Debug, Default)]
+pub(super) struct FloodScratch {
+    heap: BinaryHeap<Entry>,
+    visited: VisitedSet,
+}
+
+/// An element that waits to be entered through a face at this squared distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    key: f64,
+    element: u32,
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    // Reversed: the heap's largest is the nearest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.total_cmp(&self.key).then(other.element.cmp(&self.element))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// How a flood ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FloodEnd {
+    /// The answer.
+    Found(Found),
+    /// The limit was reached; no boundary lies nearer than this squared distance.
+    Beyond(f64),
+    /// The pose is no immersion here.
+    Obstacle(Obstacle),
+    /// The component has been flooded, and there is no boundary but the query's own.
+    Nothing,
+}
+
+/// Enters elements in order of distance, at most `limit`, until a boundary face is nearer than the next.
+pub(super) fn flood(
+    pose: &Pose,
+    query: &Query,
+    limit: usize,
+    scratch: &mut FloodScratch,
+    counters: &mut PathCounters,
+) -> FloodEnd {
+    let FloodScratch { heap, visited } = scratch;
+    heap.clear();
+    visited.clear();
+    let mut best: Option<(f64, u32)> = None;
+    let mut entered = 0;
+    let mut next = Some(Entry { key: 0.0, element: query.element });
+    while let Some(Entry { key, element }) = next.take().or_else(|| heap.pop()) {
+        if let Some((d, face)) = best
+            && d <= key
+        {
+            return FloodEnd::Found(found(pose, query, face));
+        }
+        if visited.contains(element) {
+            continue;
+        }
+        if entered == limit {
+            return FloodEnd::Beyond(key);
+        }
+        if pose.folded[element as usize] {
+            return FloodEnd::Obstacle(Obstacle::Folded);
+        }
+        visited.insert(element);
+        entered += 1;
+        counters.elements += 1;
+        let e = &pose.mesh.elements[element as usize];
+        let w = e.vertices.map(|v| pose.from(query.point, v));
+        for (i, link) in e.neighbors.iter().enumerate() {
+            let link = link.get();
+            if let Neighbor::Tet(t) = link
+                && visited.contains(t)
+            {
+                continue;
+            }
+            let corners = gordian_mesh::LOCAL_FACES[i].map(|k| w[k]);
+            let d = closest_to_origin(corners).distance_squared;
+            // On an immersion nothing beyond a face is nearer than the face.
+            if d < key && nearer_beyond_rounding(d, key, (corners[1] - corners[0]).length()) {
+                return FloodEnd::Obstacle(Obstacle::Wrapped);
+            }
+            match link {
+                Neighbor::Tet(element) => {
+                    if best.is_none_or(|b| d < b.0) {
+                        heap.push(Entry { key: d, element });
+                    }
+                }
+                Neighbor::Boundary(f) => {
+                    counters.triangles += 1;
+                    if query.own.touch(&pose.mesh.faces[f as usize].vertices) {
+                        if d == 0.0 {
+                            return FloodEnd::Obstacle(Obstacle::LocalFold);
+                        }
+                    } else if best.is_none_or(|b| (d, f) < b) {
+                        best = Some((d, f));
+                    }
+                }
+            }
+        }
+    }
+    match best {
+        Some((_, face)) => FloodEnd::Found(found(pose, query, face)),
+        None => FloodEnd::Nothing,
+    }
+}
+
+/// Whether squared distance `d` is below `key` by more than both were rounded; `edge` is the local length.
+fn nearer_beyond_rounding(d: f64, key: f64, edge: f64) -> bool {
+    let k = key.sqrt();
+    key - d > 1e-12 * k * (k + edge)
+}
+
+fn found(pose: &Pose, query: &Query, face: u32) -> Found {
+    let corners = pose.mesh.faces[face as usize].vertices.map(|v| pose.from(query.point, v));
+    Found { face, closest: closest_to_origin(corners) }
+}
