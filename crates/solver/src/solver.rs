@@ -57,6 +57,15 @@ pub enum SolverError {
     },
 }
 
+/// What the device itself spent, milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageTimes {
+    /// Prediction, constraints and velocities.
+    pub solve_ms: f64,
+    /// Vectors over particles on their way between host and device.
+    pub transfer_ms: f64,
+}
+
 /// One solver, CPU or GPU. All particle arrays are in the user's order; lengths are the number of particles.
 ///
 /// A substep is `begin_substep`, then `iterate` as often as wanted (with `read_positions`, corrections and
@@ -93,4 +102,11 @@ pub trait Solver {
 
     /// Elastic energy of the present positions, joule.
     fn elastic_energy(&mut self) -> Result<f64, SolverError>;
+
+    /// What was spent since the last call, for a solver whose stages run behind the calls that start them; it waits
+    /// until they are done. `None` where each stage is over when its call returns, so that a caller's own clock is
+    /// right.
+    fn take_times(&mut self) -> Result<Option<StageTimes>, SolverError> {
+        Ok(None)
+    }
 }
