@@ -161,3 +161,112 @@ fn c24_poison_is_refused_with_the_vertex() {
     let loaded = load_surface(files.write("point.msh", &out.bytes)).unwrap();
     assert_eq!(loaded.warnings, ["1 triangle has no area: 0"]);
 }
+
+/// C1, the mesh part: one tetrahedron (0,0,0) (1,0,0) (0,0,1) (0,1,0) of negative volume, and the same with two ids
+/// swapped. Both load, the first re-oriented with one warning that names the element, in every format.
+#[test]
+fn c01_a_negative_tetrahedron_is_turned_round_and_told() {
+    let files = Files::new();
+    let msh = |ids: &str| {
+        format!(
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 0 1\n4 0 1 0\n$EndNodes\n\
+             $Elements\n1\n1 4 2 0 1 {ids}\n$EndElements\n"
+        )
+    };
+    let t =
+        |ids: &str| format!("Vertex 1 0 0 0\nVertex 2 1 0 0\nVertex 3 0 0 1\nVertex 4 0 1 0\nTet 0 {ids}\n");
+    let medit = |ids: &str| {
+        format!(
+            "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 0 1 0\n0 1 0 0\nTetrahedra 1\n{ids} 0\n"
+        )
+    };
+    files.write("one.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 0 1\n4 0 1 0\n");
+    let ele = |ids: &str| format!("1 4 0\n1 {ids}\n");
+    for (name, file) in
+        [("one.msh", &msh as &dyn Fn(&str) -> String), ("one.t", &t), ("one.mesh", &medit), ("one.ele", &ele)]
+    {
+        let negative = load_tets(files.write(name, file("1 2 3 4"))).unwrap();
+        let swapped = load_tets(files.write(name, file("1 2 4 3"))).unwrap();
+        assert_eq!(negative.warnings, ["1 tetrahedron was negative and is turned round: 0"], "{name}");
+        assert!(swapped.warnings.is_empty(), "{name}");
+        assert_eq!(negative.mesh, swapped.mesh, "{name}");
+        assert_eq!(negative.mesh.volume(), 1.0 / 6.0);
+    }
+}
+
+/// C2, the mesh part: cloth (0,0,0) (1,0,0) (0,1,0) (2,2,0) with the one triangle 0-1-2. Vertex 3 is told, kept, and
+/// stays fourth.
+#[test]
+fn c02_an_unreferenced_vertex_is_kept_and_told() {
+    let files = Files::new();
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 2 0\nf 1 2 3\n";
+    let ply = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+               element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n2 2 0\n3 0 1 2\n";
+    for path in [files.write("cloth.obj", obj), files.write("cloth.ply", ply)] {
+        let loaded = load_surface(path).unwrap();
+        assert_eq!(loaded.mesh.triangles, [[0, 1, 2]]);
+        let positions: Vec<[f64; 3]> = loaded.mesh.positions.iter().map(|p| p.to_array()).collect();
+        assert_eq!(positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 2.0, 0.0]]);
+        assert_eq!(loaded.warnings, ["1 vertex belongs to no triangle and is kept: 3"]);
+    }
+}
+
+/// C4: an OBJ cube of 8 `v` and 24 `vt` with faces `f v/vt`: 8 particles in the order of the `v` lines (so that a pin
+/// by OBJ index is on the right corner), and a closed surface (no cracks).
+#[test]
+fn c04_texture_seams_make_no_vertices() {
+    let corner = |i: u32| [f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)];
+    let quads = [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]];
+    let mut text = String::new();
+    for i in 0..8 {
+        let [x, y, z] = corner(i);
+        text += &format!("v {x} {y} {z}\n");
+    }
+    for k in 0..24 {
+        text += &format!("vt {} {}\n", f64::from(k % 5) / 5.0, f64::from(k % 7) / 7.0);
+    }
+    for (q, quad) in quads.iter().enumerate() {
+        let corners: Vec<String> =
+            quad.iter().enumerate().map(|(k, v)| format!("{v}/{}", 4 * q + k + 1)).collect();
+        text += &format!("f {}\n", corners.join(" "));
+    }
+    let loaded = load_surface(Files::new().write("cube.obj", text)).unwrap();
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    let positions: Vec<[f64; 3]> = loaded.mesh.positions.iter().map(|p| p.to_array()).collect();
+    assert_eq!(positions, (0..8).map(corner).collect::<Vec<_>>());
+    assert_eq!(loaded.mesh.triangles.len(), 12);
+    // Every edge once in each direction: closed and oriented.
+    let mut edges: Vec<[u32; 2]> =
+        loaded.mesh.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    assert_eq!(edges.len(), 36);
+    assert!(edges.iter().all(|&[a, b]| edges.binary_search(&[b, a]).is_ok()));
+}
+
+/// C5: negative indices in interleaved blocks, a quad `f -4 -3 -2 -1`, CRLF, a face continued over two lines with `\`:
+/// one mesh, the quad as two triangles.
+#[test]
+fn c05_obj_dialects_are_one_mesh() {
+    let first = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+    let second = "v 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+    let interleaved = format!("{first}f -4 -3 -2 -1\n{second}f -4 -3 -2 -1\nf -8 -7 -3\n");
+    let dialects = [
+        ("positive", format!("{first}{second}f 1 2 3 4\nf 5 6 7 8\nf 1 2 6\n")),
+        ("negative", interleaved.clone()),
+        ("CR LF", interleaved.replace('\n', "\r\n")),
+        ("continued", interleaved.replace("-3 -2", "-3 \\\n-2")),
+        ("continued, CR LF", interleaved.replace("-3 -2", "\\\n-3 \\\n-2").replace('\n', "\r\n")),
+        ("with textures", interleaved.replace("f -4 -3 -2 -1", "f -4/1/1 -3/2/1 -2//1 -1/7")),
+        ("no last line end", interleaved.trim_end().to_string()),
+    ];
+    let files = Files::new();
+    let mut hashes = Vec::new();
+    for (name, text) in &dialects {
+        let loaded = load_surface(files.write("two.obj", text)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7], [0, 1, 5]], "{name}");
+        assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
+        hashes.push(loaded.mesh.mesh_hash());
+    }
+    assert!(hashes.iter().all(|&h| h == hashes[0]), "{hashes:x?}");
+}

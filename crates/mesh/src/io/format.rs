@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{MeshError, RawMesh, io_error};
-use super::{msh, npy, npz, vtk};
+use super::{dott, medit, msh, npy, npz, obj, ply, stl, tetgen, vtk};
 
 /// A mesh format that can be read.
 pub(super) struct Format {
@@ -18,7 +18,6 @@ pub(super) struct Format {
 }
 
 /// For formats that have no sign of their own: the extension decides.
-#[expect(dead_code, reason = "the first format without one is still to come")]
 fn no_sign(_: &[u8]) -> bool {
     false
 }
@@ -29,6 +28,12 @@ const FORMATS: &[Format] = &[
     Format { name: "Gmsh MSH", extensions: &["msh"], sniff: msh::sniff, read: msh::read },
     Format { name: "VTK legacy", extensions: &["vtk"], sniff: vtk::legacy::sniff, read: vtk::legacy::read },
     Format { name: "VTK XML", extensions: &["vtu", "vtp"], sniff: vtk::xml::sniff, read: vtk::xml::read },
+    Format { name: "TetGen", extensions: &["node", "ele", "face"], sniff: no_sign, read: tetgen::read },
+    Format { name: "Vertex/Tet lines", extensions: &["t"], sniff: dott::sniff, read: dott::read },
+    Format { name: "Medit", extensions: &["mesh", "meshb"], sniff: medit::sniff, read: medit::read },
+    Format { name: "Wavefront OBJ", extensions: &["obj"], sniff: no_sign, read: obj::read },
+    Format { name: "PLY", extensions: &["ply"], sniff: ply::sniff, read: ply::read },
+    Format { name: "STL", extensions: &["stl"], sniff: stl::sniff, read: stl::read },
     Format { name: "NumPy archive", extensions: &["npz"], sniff: npz::sniff, read: npz::read },
     Format { name: "NumPy array", extensions: &["npy"], sniff: npy::sniff, read: npy::read },
 ];

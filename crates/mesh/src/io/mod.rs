@@ -6,14 +6,22 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 
 mod atomic;
+mod dott;
+mod fields;
 mod format;
 mod hash;
 mod load;
+mod medit;
 mod msh;
 mod npy;
 pub mod npz;
+mod obj;
+mod ply;
 mod scalar;
 mod scan;
+mod stl;
+mod tags;
+mod tetgen;
 mod vtk;
 mod write;
 

@@ -64,6 +64,26 @@ impl Scalar {
         }
     }
 
+    /// The integer at the beginning of `bytes`, as [`Scalar::integers`]; `None` also where there are too few bytes.
+    #[inline]
+    pub(crate) fn integer(self, order: ByteOrder, bytes: &[u8]) -> Option<i64> {
+        let mut raw = [0; 8];
+        let given = bytes.get(..self.size())?;
+        raw[..given.len()].copy_from_slice(given);
+        if order == ByteOrder::Big {
+            raw[..given.len()].reverse();
+        }
+        let wide = u64::from_le_bytes(raw);
+        Some(match self {
+            Scalar::I8 => i64::from(wide as i8),
+            Scalar::I16 => i64::from(wide as i16),
+            Scalar::I32 => i64::from(wide as i32),
+            Scalar::I64 => wide as i64,
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => i64::try_from(wide).unwrap_or(i64::MAX),
+            Scalar::F32 | Scalar::F64 => return None,
+        })
+    }
+
     /// Rounds numbers that were read as text to what this type holds, as if they had been written in binary.
     pub(crate) fn round(self, numbers: &mut [f64]) {
         if self == Scalar::F32 {
@@ -101,6 +121,11 @@ mod tests {
         assert_eq!(Scalar::I16.integers(ByteOrder::Big, &(-2i16).to_be_bytes()), Some(vec![-2]));
         assert_eq!(Scalar::U64.integers(ByteOrder::Little, &u64::MAX.to_le_bytes()), Some(vec![i64::MAX]));
         assert_eq!(Scalar::F64.integers(ByteOrder::Little, &[0; 8]), None);
+        assert_eq!(Scalar::I16.integer(ByteOrder::Big, &(-2i16).to_be_bytes()), Some(-2));
+        assert_eq!(Scalar::U16.integer(ByteOrder::Little, &65_000u16.to_le_bytes()), Some(65_000));
+        assert_eq!(Scalar::I64.integer(ByteOrder::Little, &[255; 8]), Some(-1));
+        assert_eq!(Scalar::U64.integer(ByteOrder::Big, &[255; 8]), Some(i64::MAX));
+        assert_eq!(Scalar::I32.integer(ByteOrder::Big, &[0; 3]), None);
         assert_eq!(Scalar::I32.floats(ByteOrder::Big, &[0, 0, 0, 7, 9]), [7.0]);
     }
 }

@@ -38,6 +38,11 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// Where the thing that was read last began: for errors that come later.
+    pub(crate) fn mark(&self) -> usize {
+        self.mark
+    }
+
     /// Goes to a place, at most the end.
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at.min(self.bytes.len());

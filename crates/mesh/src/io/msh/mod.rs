@@ -12,13 +12,11 @@ use glam::DVec3;
 
 use super::scalar::ByteOrder;
 use super::scan::{Scanner, parse_f64, show};
+use super::tags::TagMap;
 use super::{MeshError, RawMesh};
 
-mod tags;
 mod v2;
 mod v4;
-
-use tags::TagMap;
 
 /// Whether these bytes begin with a section of such a file.
 pub(crate) fn sniff(bytes: &[u8]) -> bool {

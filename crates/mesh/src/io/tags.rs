@@ -2,7 +2,7 @@
 
 /// Finds the vertex of a tag: by a table where tags are dense, else by bisection.
 #[derive(Default)]
-pub(super) struct TagMap {
+pub(crate) struct TagMap {
     first: u64,
     /// Vertex of `first + i`, [`NONE`] where there is none.
     table: Vec<u32>,
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 impl TagMap {
     /// Numbers the nodes in the order of `tags`; the error says which tag is there twice.
-    pub(super) fn new(tags: &[u64]) -> Result<Self, String> {
+    pub(crate) fn new(tags: &[u64]) -> Result<Self, String> {
         let (Some(&first), Some(&last)) = (tags.iter().min(), tags.iter().max()) else {
             return Ok(TagMap::default());
         };
@@ -45,7 +45,7 @@ impl TagMap {
 
     /// The vertex of `tag`.
     #[inline]
-    pub(super) fn get(&self, tag: u64) -> Option<u32> {
+    pub(crate) fn get(&self, tag: u64) -> Option<u32> {
         if self.sorted.is_empty() {
             let slot = usize::try_from(tag.checked_sub(self.first)?).ok()?;
             self.table.get(slot).copied().filter(|&v| v != NONE)
