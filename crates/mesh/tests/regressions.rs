@@ -115,12 +115,12 @@ fn c08_the_wrong_kind_of_mesh_is_told() {
     assert_eq!(volume.mesh.tets, [[0, 1, 2, 3]]);
     assert_eq!(
         volume.warnings,
-        ["only the tetrahedra are used; passed over: 3 triangles, 1 points, 2 lines"],
+        ["only the tetrahedra are used; passed over: triangles (3), points (1), lines (2)"],
         "the quadrangle is two triangles"
     );
     let surface = load_surface(&path).unwrap();
     assert_eq!(surface.mesh.triangles, [[0, 2, 1], [0, 1, 2], [0, 2, 3]]);
-    assert!(surface.warnings[0].contains("1 tetrahedra"), "{:?}", surface.warnings);
+    assert!(surface.warnings[0].contains("tetrahedra (1)"), "{:?}", surface.warnings);
 
     let only = |keep: &str| {
         let (head, elements) = mixed.split_once("$Elements\n6\n").unwrap();
@@ -134,9 +134,9 @@ fn c08_the_wrong_kind_of_mesh_is_told() {
         "{e}"
     );
     let e = load_surface(only("6")).unwrap_err().to_string();
-    assert!(e.contains("a volume (1 tetrahedra, no triangles)") && e.contains("save its boundary"), "{e}");
+    assert!(e.contains("a volume (tetrahedra: 1, triangles: 0)") && e.contains("save its boundary"), "{e}");
     let e = load_tets(only("2")).unwrap_err().to_string();
-    assert!(e.contains("no tetrahedra in it; the file has 4 vertices, 1 lines"), "{e}");
+    assert!(e.contains("no tetrahedra in it; what the file has is vertices: 4, lines: 1"), "{e}");
 
     let second_order = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n0 0 0 0\n$EndNodes\n\
         $Elements\n1 2 1 2\n3 1 11 2\n1 1 2 3 4 5 6 7 8 9 10\n2 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";

@@ -78,7 +78,7 @@ pub(super) fn tets_of(path: &Path, mut raw: RawMesh) -> Result<Loaded<TetMesh>, 
             format!("no tetrahedra in it; {}", contents(&raw))
         } else {
             format!(
-                "a surface ({} triangles, no tetrahedra) where a volume is wanted; fill it with tetrahedra first, \
+                "a surface (triangles: {}, tetrahedra: 0) where a volume is wanted; fill it with tetrahedra first, \
                  or use it as cloth or as a collider",
                 raw.triangles.len()
             )
@@ -122,7 +122,7 @@ pub(super) fn surface_of(path: &Path, mut raw: RawMesh) -> Result<Loaded<TriMesh
             format!("no triangles in it; {}", contents(&raw))
         } else {
             format!(
-                "a volume ({} tetrahedra, no triangles) where a surface is wanted; use it as a volume, or save its \
+                "a volume (tetrahedra: {}, triangles: 0) where a surface is wanted; use it as a volume, or save its \
                  boundary as triangles",
                 raw.tets.len()
             )
@@ -158,8 +158,8 @@ fn contents(raw: &RawMesh) -> String {
     if raw.positions.is_empty() {
         return "the file has no vertices".to_string();
     }
-    let mut parts = vec![format!("{} vertices", raw.positions.len())];
-    parts.extend(raw.other.iter().map(|(what, n)| format!("{n} {what}")));
+    let mut parts = vec![format!("vertices: {}", raw.positions.len())];
+    parts.extend(raw.other.iter().map(|(what, n)| format!("{what}: {n}")));
     let linear = if raw.other.iter().any(|(what, _)| what.contains("order")) {
         "; save the mesh with first-order elements"
     } else if raw.other.is_empty() {
@@ -167,7 +167,7 @@ fn contents(raw: &RawMesh) -> String {
     } else {
         "; split its cells into simplices"
     };
-    format!("the file has {}{linear}", parts.join(", "))
+    format!("what the file has is {}{linear}", parts.join(", "))
 }
 
 /// Indices, sizes and positions.
@@ -242,7 +242,7 @@ fn unused<const K: usize>(count: usize, elements: &[[u32; K]]) -> Vec<usize> {
 
 fn warn_other(warnings: &mut Vec<String>, other: &[(&'static str, usize)], used: &str) {
     if !other.is_empty() {
-        let parts: Vec<String> = other.iter().map(|(what, n)| format!("{n} {what}")).collect();
+        let parts: Vec<String> = other.iter().map(|(what, n)| format!("{what} ({n})")).collect();
         warnings.push(format!("only the {used} are used; passed over: {}", parts.join(", ")));
     }
 }
@@ -308,7 +308,7 @@ mod tests {
         let e = tets(&[[0, 1, 2, 4], [0, 1, 2, 8]]).unwrap_err().to_string();
         assert_eq!(e, "cube.msh: tetrahedron 1 uses vertex 8, but the file has 8 vertices (counted from 0)");
         let e = tets(&[]).unwrap_err().to_string();
-        assert!(e.contains("no tetrahedra in it; the file has 8 vertices"), "{e}");
+        assert!(e.contains("no tetrahedra in it; what the file has is vertices: 8"), "{e}");
         let empty = tets_of(Path::new("x"), RawMesh::default()).unwrap_err().to_string();
         assert!(empty.contains("no vertices"), "{empty}");
         let mut positions = cube_corners();
@@ -317,7 +317,10 @@ mod tests {
         let e = surface_of(Path::new("x"), raw.clone()).unwrap_err();
         assert!(matches!(e, MeshError::NonFinite { vertex: 5, .. }), "{e}");
         let e = tets_of(Path::new("x.obj"), raw).unwrap_err().to_string();
-        assert!(e.contains("a surface (1 triangles") && e.contains("fill it with tetrahedra first"), "{e}");
+        assert!(
+            e.contains("a surface (triangles: 1, ") && e.contains("fill it with tetrahedra first"),
+            "{e}"
+        );
     }
 
     #[test]

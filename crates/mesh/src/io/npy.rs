@@ -11,13 +11,15 @@ use glam::DVec3;
 use super::scalar::{ByteOrder, Scalar};
 use super::{MeshError, RawMesh, io_error};
 
-/// An array in C order.
+/// An array in memory, still as bytes.
 pub(crate) struct Array {
     /// Its name, for errors: `array "rest"`, or empty for a file of its own.
     name: String,
     shape: Vec<u64>,
     scalar: Scalar,
     order: ByteOrder,
+    /// Whether columns are stored one behind the other (Fortran's order), not rows.
+    columns_first: bool,
     data: Vec<u8>,
 }
 
@@ -48,8 +50,8 @@ impl Array {
         let mut header = Vec::new();
         input.by_ref().take(length.min(1 << 16)).read_to_end(&mut header).map_err(io_error(path))?;
         let header = String::from_utf8_lossy(&header);
-        let (scalar, order, shape) = parse_header(&header)
-            .ok_or_else(|| fail(format!("is not a plain array of numbers in C order: {}", header.trim())))?;
+        let Header { scalar, order, columns_first, shape } = parse_header(&header)
+            .ok_or_else(|| fail(format!("is not a plain array of numbers: {}", header.trim())))?;
 
         let bytes = shape.iter().try_fold(scalar.size() as u64, |n, &k| n.checked_mul(k));
         let bytes = bytes.ok_or_else(|| fail(format!("has an impossible shape {shape:?}")))?;
@@ -58,7 +60,7 @@ impl Array {
         if data.len() as u64 != bytes {
             return Err(fail(format!("ends early: {} of {bytes} bytes; is the file complete?", data.len())));
         }
-        Ok(Array { name: name.to_string(), shape, scalar, order, data })
+        Ok(Array { name: name.to_string(), shape, scalar, order, columns_first, data })
     }
 
     /// The numbers in double precision, whatever type they have.
@@ -75,8 +77,7 @@ impl Array {
 
     /// The positions of an `[n,3]` array.
     pub(crate) fn points(&self, path: &Path) -> Result<Vec<DVec3>, MeshError> {
-        self.columns(path, 3)?;
-        Ok(self.floats().as_chunks::<3>().0.iter().map(|&p| DVec3::from_array(p)).collect())
+        Ok(self.rows(path, self.floats())?.into_iter().map(DVec3::from_array).collect())
     }
 
     /// The rows of an `[n,K]` array of vertex indices below `count`.
@@ -86,25 +87,29 @@ impl Array {
         element: &'static str,
         count: usize,
     ) -> Result<Vec<[u32; K]>, MeshError> {
-        self.columns(path, K)?;
-        let flat = self.integers(path)?;
-        let mut rows = Vec::with_capacity(flat.len() / K);
-        for (index, row) in flat.as_chunks::<K>().0.iter().enumerate() {
+        let rows: Vec<[i64; K]> = self.rows(path, self.integers(path)?)?;
+        let mut elements = Vec::with_capacity(rows.len());
+        for (index, row) in rows.into_iter().enumerate() {
             let mut ids = [0; K];
-            for (id, &vertex) in ids.iter_mut().zip(row) {
+            for (id, vertex) in ids.iter_mut().zip(row) {
                 *id = super::vertex_index(path, element, index, vertex, count)?;
             }
-            rows.push(ids);
+            elements.push(ids);
         }
-        Ok(rows)
+        Ok(elements)
     }
 
-    fn columns(&self, path: &Path, wanted: usize) -> Result<(), MeshError> {
+    /// The rows of an `[n,K]` array of these numbers.
+    fn rows<const K: usize, T: Copy>(&self, path: &Path, numbers: Vec<T>) -> Result<Vec<[T; K]>, MeshError> {
+        let n = numbers.len() / K;
         match self.shape[..] {
-            [_, k] if k == wanted as u64 => Ok(()),
+            [_, k] if k == K as u64 && self.columns_first => {
+                Ok((0..n).map(|i| std::array::from_fn(|k| numbers[k * n + i])).collect())
+            }
+            [_, k] if k == K as u64 => Ok(numbers.as_chunks().0.to_vec()),
             _ => Err(format_error(
                 path,
-                format!("{} has shape {:?}; [n, {wanted}] is wanted", self.name, self.shape),
+                format!("{} has shape {:?}; [n, {K}] is wanted", self.name, self.shape),
             )),
         }
     }
@@ -114,8 +119,16 @@ pub(crate) fn format_error(path: &Path, message: impl Into<String>) -> MeshError
     MeshError::Format { path: path.to_path_buf(), at: None, message: message.into() }
 }
 
-/// The type, byte order and shape from `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }`.
-fn parse_header(header: &str) -> Option<(Scalar, ByteOrder, Vec<u64>)> {
+/// What the header of an array says.
+struct Header {
+    scalar: Scalar,
+    order: ByteOrder,
+    columns_first: bool,
+    shape: Vec<u64>,
+}
+
+/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }`.
+fn parse_header(header: &str) -> Option<Header> {
     let value = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
     let descr = value("'descr'")?.strip_prefix('\'')?.split_once('\'')?.0;
     let (order, kind) = descr.split_at_checked(1)?;
@@ -140,11 +153,8 @@ fn parse_header(header: &str) -> Option<(Scalar, ByteOrder, Vec<u64>)> {
     let inside = value("'shape'")?.strip_prefix('(')?.split_once(')')?.0;
     let sizes = inside.split(',').map(str::trim).filter(|s| !s.is_empty());
     let shape: Vec<u64> = sizes.map(|s| s.parse().ok()).collect::<Option<_>>()?;
-    // For one dimension both orders are the same.
-    if !value("'fortran_order'")?.starts_with("False") && shape.len() > 1 {
-        return None;
-    }
-    Some((scalar, order, shape))
+    let columns_first = !value("'fortran_order'")?.starts_with("False");
+    Some(Header { scalar, order, columns_first, shape })
 }
 
 #[cfg(test)]
@@ -167,6 +177,20 @@ pub(crate) mod tests {
         let p: Vec<u8> = [1.0f64, 2.0, 3.0, -4.0, 5.5, 0.1].iter().flat_map(|x| x.to_be_bytes()).collect();
         let raw = read(path, &npy(">f8", "(2, 3)", &p)).unwrap();
         assert_eq!(raw.positions, [DVec3::new(1.0, 2.0, 3.0), DVec3::new(-4.0, 5.5, 0.1)]);
+    }
+
+    #[test]
+    fn columns_first_is_the_same_array() {
+        let path = Path::new("a.npy");
+        let file = |order: &str, data: [u8; 6]| {
+            let file = npy("|u1", "(2, 3)", &data);
+            let text = file.windows(5).position(|w| w == b"False").unwrap();
+            [&file[..text], order.as_bytes(), &file[text + 5..]].concat()
+        };
+        let rows = read(path, &file("False", [1, 2, 3, 4, 5, 6])).unwrap();
+        let columns = read(path, &file(" True", [1, 4, 2, 5, 3, 6])).unwrap();
+        assert_eq!(rows.positions, columns.positions);
+        assert_eq!(rows.positions[1], DVec3::new(4.0, 5.0, 6.0));
     }
 
     #[test]
