@@ -8,7 +8,12 @@
 //!
 //! How: swept boxes first, then a [filter](filter) in floating point that subdivides time and decides
 //! all but nearly degenerate queries, then [integers](exact) for the rest.
+//!
+//! [`BroadPhase`] finds the pairs of a boundary that may meet, and [`Detection`] turns those that do into
+//! the hits that a contact solver acts on.
 
+mod broad;
+mod detect;
 mod edge_edge;
 mod exact;
 mod filter;
@@ -17,6 +22,8 @@ mod polynomial;
 mod system;
 mod vertex_face;
 
+pub use broad::{BroadPhase, Motion};
+pub use detect::{Detection, EdgeEdgeHit, VertexFaceHit};
 pub use edge_edge::{EdgeEdgeImpact, edge_edge, edge_edge_counted};
 pub use vertex_face::{VertexFaceImpact, vertex_face, vertex_face_counted};
 
@@ -81,3 +88,6 @@ fn first_hit<const N: usize>(
 fn at(start: &[DVec3; 4], end: &[DVec3; 4], t: f64) -> [DVec3; 4] {
     std::array::from_fn(|i| start[i].lerp(end[i], t))
 }
+
+#[cfg(test)]
+mod tests;
