@@ -280,3 +280,19 @@ fn broken_files_are_refused_and_nothing_else_happens() {
         std::fs::write(path_of(extension), good).unwrap();
     }
 }
+
+/// Longer searches than the one above found these.
+#[test]
+fn files_that_broke_a_reader_once_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in [(
+        // Two elements whose counts do not fit into one number together.
+        "counts.ply",
+        "ply\nformat ascii 1.0\nelement verte 5\nproperty float x\nelement other 18446744073709551615\n\
+         property float x\nend_header\n0 1 2 3 4 5 6 7\n",
+    )] {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        assert!(io::read_raw(&path).is_err(), "{name}");
+    }
+}
