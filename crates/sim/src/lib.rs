@@ -19,12 +19,21 @@
 
 #![forbid(unsafe_code)]
 
-pub mod scene;
-
-pub use scene::{Scene, SceneError, SceneErrorKind};
-
+pub mod adapter;
+pub mod body;
+mod build;
 pub mod checkpoint;
+mod collide;
 pub mod error;
+mod obstacle;
 pub mod report;
+pub mod scene;
+mod step;
+mod world;
+
+pub use adapter::AdapterChoice;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::SimError;
+pub use report::{FrameReport, Report};
+pub use scene::{Scene, SceneError, SceneErrorKind};
+pub use world::{BodyInfo, World};

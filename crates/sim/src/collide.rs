@@ -1,0 +1,388 @@
+//! The collision stages of a substep: what is inside, what meets, and how both are answered.
+
+use glam::Vec3;
+use gordian_collision::collider::ColliderSet;
+use gordian_collision::contact::{Contact, ContactMaterial, ContactSet, Projection, VelocityPass};
+use gordian_collision::{
+    DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointId, PointSet,
+};
+use gordian_mesh::TetTopology;
+use gordian_solver::Model;
+use rayon::prelude::*;
+
+use crate::SimError;
+use crate::body::{Body, Friction};
+use crate::build::range_error;
+use crate::obstacle::Obstacle;
+use crate::report::{FrameReport, Stage};
+use crate::scene::{Collision, QueryMethod, QueryMode, Scene};
+use crate::world::BodyInfo;
+
+/// Detection and response for all bodies and colliders of a world.
+pub(crate) struct Collisions {
+    settings: Collision,
+    gravity: f64,
+    options: PathOptions,
+    detector: Detector,
+    contacts: ContactSet,
+    obstacles: Vec<Obstacle>,
+    groups: Vec<Group>,
+    inverse_masses: Vec<f32>,
+    /// Body of each particle.
+    body: Vec<u32>,
+    /// Mean surface edge of each body, metres.
+    mean_edge: Vec<f32>,
+    /// Mean surface edge over all bodies, metres.
+    unit: f32,
+    materials: Materials,
+    /// Length of the present substep, seconds.
+    h: f64,
+    /// Share of a frame that the present substep is.
+    share: f64,
+    /// Whether bodies collide in the present substep.
+    bodies_collide: bool,
+
+    penetrations: Vec<Penetration>,
+    answers: Vec<PathAnswer>,
+    /// Whether a vertex was inside something at the start of the substep.
+    inside: Vec<bool>,
+    /// Bodies with a point inside something.
+    tangled: Vec<bool>,
+}
+
+/// Bodies of one friction and one edge length, and the colliders as they meet them.
+struct Group {
+    friction: Friction,
+    mean_edge: f32,
+    /// Boundary vertices of these bodies, ascending.
+    particles: Vec<u32>,
+    set: ColliderSet,
+    /// One for each collider.
+    materials: Vec<ContactMaterial>,
+}
+
+impl Group {
+    /// Sorts the bodies into groups, each with its own copy of the colliders.
+    fn all(
+        settings: &Collision,
+        bodies: &[Body],
+        infos: &[BodyInfo],
+        topology: &TetTopology,
+        obstacles: &[Obstacle],
+    ) -> Vec<Self> {
+        let mut groups: Vec<Group> = Vec::new();
+        for (body, info) in bodies.iter().zip(infos) {
+            let mean_edge = info.mean_edge as f32;
+            let same = |g: &&mut Group| g.friction == body.friction && g.mean_edge == mean_edge;
+            let surface = &topology.boundary_vertices;
+            let from = surface.partition_point(|&v| v < info.particles.start);
+            let to = surface.partition_point(|&v| v < info.particles.end);
+            if let Some(group) = groups.iter_mut().find(same) {
+                group.particles.extend_from_slice(&surface[from..to]);
+                continue;
+            }
+            let mut colliders: Vec<_> = obstacles.iter().map(|o| o.collider.clone()).collect();
+            for (i, collider) in colliders.iter_mut().enumerate() {
+                collider.thickness = settings.thickness_edges as f32 * mean_edge;
+                collider.material = i as u8;
+            }
+            groups.push(Group {
+                friction: body.friction,
+                mean_edge,
+                particles: surface[from..to].to_vec(),
+                set: ColliderSet::new(colliders),
+                materials: obstacles
+                    .iter()
+                    .map(|o| {
+                        let friction = o.friction.unwrap_or(body.friction);
+                        ContactMaterial {
+                            static_friction: friction.fixed,
+                            kinetic_friction: friction.kinetic,
+                            restitution: settings.restitution as f32,
+                        }
+                    })
+                    .collect(),
+            });
+        }
+        groups
+    }
+}
+
+/// Contact materials: one for each pair of different frictions.
+#[derive(Default)]
+struct Materials {
+    /// Kind of each body.
+    kind: Vec<u8>,
+    kinds: usize,
+    table: Vec<ContactMaterial>,
+}
+
+impl Materials {
+    /// Bodies with equal friction are of one kind; between two kinds the mean of both holds.
+    fn new(bodies: &[Body], restitution: f32) -> Option<Self> {
+        let mut kinds: Vec<Friction> = Vec::new();
+        let kind: Option<Vec<u8>> = bodies
+            .iter()
+            .map(|b| {
+                let found = kinds.iter().position(|k| *k == b.friction);
+                let index = found.unwrap_or_else(|| {
+                    kinds.push(b.friction);
+                    kinds.len() - 1
+                });
+                u8::try_from(index).ok()
+            })
+            .collect();
+        // The table is square and its index a byte.
+        if kinds.len() > 15 {
+            return None;
+        }
+        let table = kinds
+            .iter()
+            .flat_map(|a| {
+                kinds.iter().map(move |b| ContactMaterial {
+                    static_friction: (a.fixed + b.fixed) / 2.0,
+                    kinetic_friction: (a.kinetic + b.kinetic) / 2.0,
+                    restitution,
+                })
+            })
+            .collect();
+        Some(Materials { kind: kind?, kinds: kinds.len(), table })
+    }
+
+    fn of(&self, a: u32, b: u32) -> u8 {
+        (self.kind[a as usize] as usize * self.kinds + self.kind[b as usize] as usize) as u8
+    }
+}
+
+impl Collisions {
+    pub fn new(
+        scene: &Scene,
+        bodies: &[Body],
+        infos: &[BodyInfo],
+        topology: &TetTopology,
+        model: &Model,
+        obstacles: Vec<Obstacle>,
+    ) -> Result<Self, SimError> {
+        let settings = scene.collision.clone();
+        let mut body = vec![0; model.positions.len()];
+        for (i, info) in infos.iter().enumerate() {
+            body[info.particles.start as usize..info.particles.end as usize].fill(i as u32);
+        }
+        let materials = Materials::new(bodies, settings.restitution as f32).ok_or_else(|| {
+            let message = "the bodies have more than 15 different pairs of friction coefficients";
+            range_error(scene, "body", message)
+        })?;
+        let unit = infos.iter().map(|b| b.mean_edge).sum::<f64>() / infos.len().max(1) as f64;
+        Ok(Collisions {
+            gravity: glam::DVec3::from(scene.simulation.gravity_m_s2).length(),
+            options: PathOptions {
+                mode: match settings.mode {
+                    QueryMode::Geodesic => gordian_collision::QueryMode::Geodesic,
+                    QueryMode::Euclidean => gordian_collision::QueryMode::Euclidean,
+                    QueryMode::RestShape => gordian_collision::QueryMode::RestShape,
+                },
+                method: match settings.method {
+                    QueryMethod::Auto => PathMethod::Auto,
+                    QueryMethod::Flood => PathMethod::Flood,
+                    QueryMethod::Traversal => PathMethod::Traversal,
+                },
+                culling: settings.culling,
+            },
+            detector: Detector::new(topology, &model.rest_positions),
+            contacts: ContactSet::new(),
+            groups: Group::all(&settings, bodies, infos, topology, &obstacles),
+            obstacles,
+            inverse_masses: model.inverse_masses.clone(),
+            body,
+            mean_edge: infos.iter().map(|b| b.mean_edge as f32).collect(),
+            unit: unit as f32,
+            materials,
+            h: 0.0,
+            share: 1.0 / scene.simulation.substeps as f64,
+            bodies_collide: false,
+            penetrations: Vec::new(),
+            answers: Vec::new(),
+            inside: vec![false; model.positions.len()],
+            tangled: vec![false; infos.len()],
+            settings,
+        })
+    }
+
+    /// Whether anything can touch in the present substep.
+    pub fn active(&self) -> bool {
+        self.bodies_collide || !self.obstacles.is_empty()
+    }
+
+    /// Moves the colliders to where they are at the end of the substep that begins at `start_s` and takes `h` seconds.
+    pub fn begin_substep(&mut self, start_s: f64, h: f64) {
+        self.h = h;
+        // Half a substep of slack: times are sums of substeps.
+        self.bodies_collide = self.settings.enabled && start_s + h / 2.0 >= self.settings.start_s;
+        self.contacts.clear();
+        self.inside.fill(false);
+        self.tangled.fill(false);
+        for obstacle in &mut self.obstacles {
+            obstacle.advance(start_s, start_s + h);
+        }
+        for group in &mut self.groups {
+            for (collider, obstacle) in group.set.colliders.iter_mut().zip(&self.obstacles) {
+                collider.start = obstacle.collider.start;
+                collider.end = obstacle.collider.end;
+            }
+        }
+    }
+
+    /// DCD and shortest paths at the positions `x` that the substep starts from.
+    pub fn detect_inside(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
+        if !self.bodies_collide {
+            return;
+        }
+        report.ms.time(Stage::Refit, || self.detector.refit(x));
+        let points = if self.settings.recovery {
+            PointSet::AllVerticesAndCentroids
+        } else {
+            PointSet::BoundaryVertices
+        };
+        self.find_penetrations(points, topology, report);
+        let Self { detector, penetrations, answers, options, .. } = self;
+        let work =
+            report.ms.time(Stage::ShortestPath, || detector.boundary_points(penetrations, options, answers));
+        report.queries += penetrations.len() as u64;
+        report.traversals += work.traversals;
+        report.unresolved_queries += work.unresolved;
+        self.push_paths(topology);
+    }
+
+    fn find_penetrations(&mut self, points: PointSet, topology: &TetTopology, report: &mut FrameReport) {
+        let Self { detector, penetrations, .. } = self;
+        report.ms.time(Stage::Dcd, || detector.penetrations(points, DcdOptions::default(), penetrations));
+        if !self.settings.self_collision {
+            let body = &self.body;
+            penetrations.retain(|p| {
+                let of_point = match p.point {
+                    PointId::Vertex(v) => body[v as usize],
+                    PointId::Centroid(t) => body[topology.tets[t as usize][0] as usize],
+                };
+                of_point != body[topology.tets[p.tet as usize][0] as usize]
+            });
+        }
+    }
+
+    /// A contact for each penetration whose path was found.
+    fn push_paths(&mut self, topology: &TetTopology) {
+        for (penetration, answer) in self.penetrations.iter().zip(&self.answers) {
+            let of_point = match penetration.point {
+                PointId::Vertex(v) => v,
+                PointId::Centroid(t) => topology.tets[t as usize][0],
+            };
+            if let PointId::Vertex(v) = penetration.point {
+                self.inside[v as usize] = true;
+            }
+            let (a, b) = (
+                self.body[of_point as usize],
+                self.body[topology.tets[penetration.tet as usize][0] as usize],
+            );
+            self.tangled[a as usize] = true;
+            self.tangled[b as usize] = true;
+            let Some(end) = &answer.end else { continue };
+            let face = topology.faces[end.face as usize];
+            let direction = (end.position - self.detector.position(penetration.point)).as_vec3();
+            let contact = match penetration.point {
+                PointId::Vertex(v) => Contact::path(v, face, direction),
+                PointId::Centroid(t) => {
+                    Contact::path_of_tet_centroid(topology.tets[t as usize], face, direction)
+                }
+            };
+            let thickness = self.settings.thickness_edges as f32
+                * (self.mean_edge[a as usize] + self.mean_edge[b as usize])
+                / 2.0;
+            self.contacts.push(contact.with_thickness(thickness).with_material(self.materials.of(a, b)));
+        }
+    }
+
+    /// CCD of what was outside at the start of the substep, from `start` to `x`; then the contacts are complete.
+    pub fn detect_meeting(
+        &mut self,
+        topology: &TetTopology,
+        start: &[Vec3],
+        x: &[Vec3],
+        report: &mut FrameReport,
+    ) {
+        let _ = topology;
+        let begun = std::time::Instant::now();
+        for group in &mut self.groups {
+            let margin = group.mean_edge;
+            group.set.detect(&group.particles, start, x, &self.inverse_masses, margin);
+        }
+        report.ms.add(Stage::Ccd, begun.elapsed());
+        report.ms.time(Stage::Response, || self.contacts.prepare(&self.inverse_masses));
+        let counts = self.contacts.counts();
+        report.contacts.ccd += counts.ccd() as u64;
+        report.contacts.dcd += counts.dcd() as u64;
+    }
+
+    /// Projects contacts and colliders once.
+    pub fn project(&mut self, x: &mut [Vec3], start: &[Vec3], shift: &mut [Vec3], report: &mut FrameReport) {
+        let begun = std::time::Instant::now();
+        let edges = self.settings.max_depenetration_edges as f32 * self.share as f32;
+        let mut projection = Projection {
+            x_prev: start,
+            inv_mass: &self.inverse_masses,
+            materials: &self.materials.table,
+            max_push: edges * self.unit,
+            max_shift: f32::INFINITY,
+        };
+        self.contacts.project(x, shift, &projection);
+        for group in &mut self.groups {
+            projection.materials = &group.materials;
+            projection.max_push = edges * group.mean_edge;
+            group.set.project(x, shift, &projection);
+        }
+        report.ms.add(Stage::Response, begun.elapsed());
+    }
+
+    /// The velocity pass, and the damping of bodies that are still tangled.
+    pub fn calm(&mut self, x: &[Vec3], before: &[Vec3], v: &mut [Vec3], report: &mut FrameReport) {
+        let begun = std::time::Instant::now();
+        report.contacts.collider += self.groups.iter().map(|g| g.set.touched() as u64).sum::<u64>();
+        if self.settings.velocity_pass {
+            let mut pass = VelocityPass {
+                x,
+                before,
+                inv_mass: &self.inverse_masses,
+                materials: &self.materials.table,
+                h: self.h as f32,
+                bounce_above: (2.0 * self.h * self.gravity) as f32,
+            };
+            self.contacts.project_velocities(v, &pass);
+            for group in &self.groups {
+                pass.materials = &group.materials;
+                group.set.project_velocities(v, &pass);
+            }
+        }
+        if self.tangled.contains(&true) && self.settings.penetrating_damping > 0.0 {
+            let keep = (1.0 - self.settings.penetrating_damping).powf(self.share) as f32;
+            let (tangled, body) = (&self.tangled, &self.body);
+            v.par_iter_mut().zip(body).for_each(|(v, &b)| {
+                if tangled[b as usize] {
+                    *v *= keep;
+                }
+            });
+        }
+        report.ms.add(Stage::Response, begun.elapsed());
+    }
+
+    /// Boundary vertices that are inside at the positions `x`, and inverted tetrahedra: the judge at the end of a frame.
+    pub fn judge(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
+        report.ms.time(Stage::Refit, || self.detector.refit(x));
+        self.find_penetrations(PointSet::BoundaryVertices, topology, report);
+        let mut vertices = 0;
+        let mut last = None;
+        for p in &self.penetrations {
+            vertices += u64::from(last != Some(p.point));
+            last = Some(p.point);
+        }
+        report.penetrating_vertices = vertices;
+        report.inverted_tetrahedra = self.detector.inverted_count() as u64;
+    }
+}

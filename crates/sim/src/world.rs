@@ -1,0 +1,203 @@
+//! The world: the state of all particles, and what a step needs to advance it.
+
+use std::ops::Range;
+
+use glam::{DAffine3, DVec3, Vec3};
+use gordian_mesh::TetTopology;
+use gordian_solver::{AdapterInfo, Model, Solver, Target};
+
+use crate::body::{self, Body};
+use crate::build::mean_surface_edge;
+use crate::collide::Collisions;
+use crate::obstacle::Obstacle;
+use crate::scene::{Motion, Scene, Simulation, transform_at};
+use crate::{AdapterChoice, SimError, build};
+
+/// A simulation between two frames. All arrays over particles hold the bodies one after the other, each in the order of
+/// its mesh file; lengths are metres, velocities metres per second.
+pub struct World {
+    pub(crate) settings: Simulation,
+    pub(crate) solver: Box<dyn Solver + Send>,
+    pub(crate) collisions: Collisions,
+    pub(crate) topology: TetTopology,
+    pub(crate) bodies: Vec<BodyInfo>,
+    pub(crate) inverse_masses: Vec<f32>,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) x: Vec<Vec3>,
+    pub(crate) v: Vec<Vec3>,
+    pub(crate) frame: u32,
+    pub(crate) scratch: Scratch,
+    warnings: Vec<String>,
+}
+
+/// A body of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyInfo {
+    /// Its name.
+    pub name: String,
+    /// Its particles.
+    pub particles: Range<u32>,
+    /// Its tetrahedra.
+    pub tets: Range<u32>,
+    /// Mean length of its surface edges at rest, metres.
+    pub mean_edge: f64,
+}
+
+/// A kinematic particle: where it started, and the motion that carries it.
+pub(crate) struct Pin {
+    particle: u32,
+    start: DVec3,
+    motion: usize,
+}
+
+/// Arrays that a substep needs, kept from one to the next.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub x_start: Vec<Vec3>,
+    pub v_start: Vec<Vec3>,
+    pub shift: Vec<Vec3>,
+    pub targets: Vec<Target>,
+    pub motions: Vec<Vec<Motion>>,
+    pub transforms: Vec<DAffine3>,
+}
+
+impl World {
+    /// Builds the world of a scene: reads meshes, makes bodies, and starts the solver on the chosen adapter.
+    pub fn new(scene: &Scene, adapter: &AdapterChoice) -> Result<Self, SimError> {
+        scene.validate()?;
+        let (bodies, warnings) = build::bodies(scene)?;
+        let obstacles = Obstacle::all(scene)?;
+        let mut world = Self::assemble(scene, &bodies, obstacles, adapter)?;
+        world.warnings.splice(0..0, warnings);
+        Ok(world)
+    }
+
+    fn assemble(
+        scene: &Scene,
+        bodies: &[Body],
+        obstacles: Vec<Obstacle>,
+        adapter: &AdapterChoice,
+    ) -> Result<Self, SimError> {
+        let mut model = Model { damping_per_s: scene.simulation.damping_per_s as f32, ..Model::default() };
+        let mut infos = Vec::with_capacity(bodies.len());
+        let mut pins = Vec::new();
+        let mut motions = Vec::new();
+        for body in bodies {
+            let first_tet = model.tets.len() as u32;
+            let particles = body::append(&mut model, body);
+            for group in &body.pins {
+                pins.extend(group.vertices.iter().map(|&v| Pin {
+                    particle: particles.start + v,
+                    start: body.positions[v as usize].as_dvec3(),
+                    motion: motions.len(),
+                }));
+                motions.push(group.motion.clone());
+            }
+            infos.push(BodyInfo {
+                name: body.name.clone(),
+                particles,
+                tets: first_tet..model.tets.len() as u32,
+                mean_edge: 0.0,
+            });
+        }
+        let tets: Vec<[u32; 4]> = model.tets.iter().map(|t| t.particles).collect();
+        let topology = TetTopology::new(model.positions.len(), &tets);
+        drop(tets);
+        let warnings = topology.defects.iter().map(|d| format!("mesh: {d:?}")).collect();
+        let mut edges = topology.edges.iter().map(|e| e.vertices).collect::<Vec<_>>();
+        edges.sort_unstable();
+        for info in &mut infos {
+            let of_body = |v: u32| edges.partition_point(|e| e[0] < v);
+            let range = of_body(info.particles.start)..of_body(info.particles.end);
+            info.mean_edge = mean_surface_edge(&model.rest_positions, &edges[range]);
+        }
+        let collisions = Collisions::new(scene, bodies, &infos, &topology, &model, obstacles)?;
+        let solver = adapter.solver(&model)?;
+        let n = model.positions.len();
+        Ok(World {
+            settings: scene.simulation.clone(),
+            solver,
+            collisions,
+            topology,
+            bodies: infos,
+            inverse_masses: model.inverse_masses,
+            pins,
+            x: model.positions,
+            v: model.velocities,
+            frame: 0,
+            scratch: Scratch {
+                x_start: vec![Vec3::ZERO; n],
+                v_start: vec![Vec3::ZERO; n],
+                shift: vec![Vec3::ZERO; n],
+                transforms: vec![DAffine3::IDENTITY; motions.len()],
+                motions,
+                ..Scratch::default()
+            },
+            warnings,
+        })
+    }
+
+    /// What computes.
+    pub fn adapter(&self) -> &AdapterInfo {
+        self.solver.adapter()
+    }
+
+    /// Frames done so far.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Simulated time, seconds.
+    pub fn time_s(&self) -> f64 {
+        self.frame as f64 * self.settings.frame_s
+    }
+
+    /// Positions, metres.
+    pub fn positions(&self) -> &[Vec3] {
+        &self.x
+    }
+
+    /// Velocities, metres per second.
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.v
+    }
+
+    /// The bodies, in the order of their particles.
+    pub fn bodies(&self) -> &[BodyInfo] {
+        &self.bodies
+    }
+
+    /// Tetrahedra, boundary and adjacency of all bodies together.
+    pub fn topology(&self) -> &TetTopology {
+        &self.topology
+    }
+
+    /// What there is to say about the meshes.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Sets the state that a run continues from: frames done, positions and velocities.
+    pub fn restore(&mut self, frame: u32, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), SimError> {
+        assert!(positions.len() == self.x.len() && velocities.len() == self.v.len(), "array lengths differ");
+        self.frame = frame;
+        self.x.copy_from_slice(positions);
+        self.v.copy_from_slice(velocities);
+        self.solver.write_positions(positions)?;
+        self.solver.write_velocities(velocities)?;
+        Ok(())
+    }
+
+    /// Where the kinematic particles are at time `time_s`.
+    pub(crate) fn set_targets(&mut self, time_s: f64) {
+        let s = &mut self.scratch;
+        for (transform, motion) in s.transforms.iter_mut().zip(&s.motions) {
+            *transform = transform_at(motion, time_s);
+        }
+        s.targets.clear();
+        s.targets.extend(self.pins.iter().map(|pin| Target {
+            particle: pin.particle,
+            position: s.transforms[pin.motion].transform_point3(pin.start).as_vec3(),
+        }));
+    }
+}
