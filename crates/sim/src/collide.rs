@@ -1,8 +1,9 @@
 //! The collision stages of a substep: what is inside, what meets, and how both are answered.
 
 use glam::Vec3;
+use gordian_collision::ccd::{BroadPhase, Detection, Motion};
 use gordian_collision::collider::ColliderSet;
-use gordian_collision::contact::{Contact, ContactMaterial, ContactSet, Projection, VelocityPass};
+use gordian_collision::contact::{Contact, ContactMaterial, ContactSet, Features, Projection, VelocityPass};
 use gordian_collision::{
     DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointId, PointSet,
 };
@@ -24,6 +25,8 @@ pub(crate) struct Collisions {
     gravity: f64,
     options: PathOptions,
     detector: Detector,
+    broad: BroadPhase,
+    meeting: Detection,
     contacts: ContactSet,
     obstacles: Vec<Obstacle>,
     groups: Vec<Group>,
@@ -44,8 +47,8 @@ pub(crate) struct Collisions {
 
     penetrations: Vec<Penetration>,
     answers: Vec<PathAnswer>,
-    /// Whether a vertex was inside something at the start of the substep.
-    inside: Vec<bool>,
+    /// Whether a vertex was outside of everything at the start of the substep.
+    outside: Vec<bool>,
     /// Bodies with a point inside something.
     tangled: Vec<bool>,
 }
@@ -189,6 +192,8 @@ impl Collisions {
                 culling: settings.culling,
             },
             detector: Detector::new(topology, &model.rest_positions),
+            broad: BroadPhase::new(topology, &model.positions),
+            meeting: Detection::new(),
             contacts: ContactSet::new(),
             groups: Group::all(&settings, bodies, infos, topology, &obstacles),
             obstacles,
@@ -202,7 +207,7 @@ impl Collisions {
             bodies_collide: false,
             penetrations: Vec::new(),
             answers: Vec::new(),
-            inside: vec![false; model.positions.len()],
+            outside: vec![true; model.positions.len()],
             tangled: vec![false; infos.len()],
             settings,
         })
@@ -219,7 +224,7 @@ impl Collisions {
         // Half a substep of slack: times are sums of substeps.
         self.bodies_collide = self.settings.enabled && start_s + h / 2.0 >= self.settings.start_s;
         self.contacts.clear();
-        self.inside.fill(false);
+        self.outside.fill(true);
         self.tangled.fill(false);
         for obstacle in &mut self.obstacles {
             obstacle.advance(start_s, start_s + h);
@@ -276,7 +281,7 @@ impl Collisions {
                 PointId::Centroid(t) => topology.tets[t as usize][0],
             };
             if let PointId::Vertex(v) = penetration.point {
-                self.inside[v as usize] = true;
+                self.outside[v as usize] = false;
             }
             let (a, b) = (
                 self.body[of_point as usize],
@@ -293,9 +298,7 @@ impl Collisions {
                     Contact::path_of_tet_centroid(topology.tets[t as usize], face, direction)
                 }
             };
-            let thickness = self.settings.thickness_edges as f32
-                * (self.mean_edge[a as usize] + self.mean_edge[b as usize])
-                / 2.0;
+            let thickness = thickness(&self.settings, &self.mean_edge, a, b);
             self.contacts.push(contact.with_thickness(thickness).with_material(self.materials.of(a, b)));
         }
     }
@@ -308,8 +311,12 @@ impl Collisions {
         x: &[Vec3],
         report: &mut FrameReport,
     ) {
-        let _ = topology;
         let begun = std::time::Instant::now();
+        if self.bodies_collide && self.settings.ccd {
+            let motion = Motion { start, end: x, active: &self.outside };
+            self.meeting.detect(topology, &motion, 0.0, &mut self.broad);
+            self.push_meetings(topology);
+        }
         for group in &mut self.groups {
             let margin = group.mean_edge;
             group.set.detect(&group.particles, start, x, &self.inverse_masses, margin);
@@ -319,6 +326,21 @@ impl Collisions {
         let counts = self.contacts.counts();
         report.contacts.ccd += counts.ccd() as u64;
         report.contacts.dcd += counts.dcd() as u64;
+    }
+
+    /// A contact for each pair that meets.
+    fn push_meetings(&mut self, topology: &TetTopology) {
+        for contact in self.meeting.contacts(topology, 0.0) {
+            if contact.features() == Features::EdgeEdge && !self.settings.edge_edge {
+                continue;
+            }
+            let (a, b) = (self.body[contact.first()[0] as usize], self.body[contact.second()[0] as usize]);
+            if a == b && !self.settings.self_collision {
+                continue;
+            }
+            let thickness = thickness(&self.settings, &self.mean_edge, a, b);
+            self.contacts.push(contact.with_thickness(thickness).with_material(self.materials.of(a, b)));
+        }
     }
 
     /// Projects contacts and colliders once.
@@ -385,4 +407,9 @@ impl Collisions {
         report.penetrating_vertices = vertices;
         report.inverted_tetrahedra = self.detector.inverted_count() as u64;
     }
+}
+
+/// Distance that contacts between two bodies keep, metres.
+fn thickness(settings: &Collision, mean_edge: &[f32], a: u32, b: u32) -> f32 {
+    settings.thickness_edges as f32 * (mean_edge[a as usize] + mean_edge[b as usize]) / 2.0
 }
