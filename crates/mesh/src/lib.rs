@@ -9,6 +9,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod doctor;
+mod elements;
 pub mod generate;
 pub mod io;
 pub mod manifold;
@@ -19,6 +21,7 @@ pub mod testdata;
 pub mod tet;
 pub mod topology;
 pub mod tri;
+pub mod tri_topology;
 
 pub use tet::{TetMesh, signed_volume};
 pub use topology::{BoundaryEdge, LOCAL_FACES, Neighbor, TetTopology, TopologyDefect};

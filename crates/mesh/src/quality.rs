@@ -1,11 +1,11 @@
-//! Shape of tetrahedra: dihedral angles, radius ratio, edge lengths.
+//! Shape of tetrahedra and triangles: dihedral angles, radius ratio, edge lengths.
 //!
 //! Source of the measures: J. Shewchuk, "What is a good linear finite element?" (2002), table 7.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::{LOCAL_FACES, TetMesh};
+use crate::{LOCAL_FACES, TetMesh, TriMesh};
 
 /// The six edges of a tetrahedron as local vertices; edge `i` is opposite edge `5 - i`.
 pub const LOCAL_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -195,6 +195,70 @@ impl Sums {
     }
 }
 
+/// Shape statistics of a triangle mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriQuality {
+    /// The smallest angle, in degrees, and its triangle. `(180, None)` for a mesh without triangles.
+    pub min_angle: (f64, Option<u32>),
+    /// The largest angle, in degrees, and its triangle. `(0, None)` for a mesh without triangles.
+    pub max_angle: (f64, Option<u32>),
+    /// Triangles with coincident corners, whose angles are not defined and not counted above.
+    pub degenerate: u64,
+    /// Shortest edge, in metres; 0 without triangles.
+    pub min_edge: f64,
+    /// Longest edge, in metres.
+    pub max_edge: f64,
+    /// Mean edge length, in metres, each triangle's three edges counted.
+    pub mean_edge: f64,
+    /// Sum of the areas, in square metres.
+    pub area: f64,
+}
+
+impl TriQuality {
+    /// Measures a mesh.
+    pub fn measure(mesh: &TriMesh) -> Self {
+        let mut quality = TriQuality {
+            min_angle: (180.0, None),
+            max_angle: (0.0, None),
+            degenerate: 0,
+            min_edge: f64::INFINITY,
+            max_edge: 0.0,
+            mean_edge: 0.0,
+            area: 0.0,
+        };
+        for (t, triangle) in mesh.triangles.iter().enumerate() {
+            let corners = triangle.map(|v| mesh.positions[v as usize]);
+            let sides = [0, 1, 2].map(|k| corners[(k + 1) % 3] - corners[k]);
+            for side in sides {
+                let length = side.length();
+                quality.min_edge = quality.min_edge.min(length);
+                quality.max_edge = quality.max_edge.max(length);
+                quality.mean_edge += length;
+            }
+            quality.area += 0.5 * sides[0].cross(sides[1]).length();
+            if sides.contains(&DVec3::ZERO) {
+                quality.degenerate += 1;
+                continue;
+            }
+            for k in 0..3 {
+                let (u, v) = (sides[k], -sides[(k + 2) % 3]);
+                let angle = u.cross(v).length().atan2(u.dot(v)).to_degrees();
+                if angle < quality.min_angle.0 || quality.min_angle.1.is_none() {
+                    quality.min_angle = (angle, Some(t as u32));
+                }
+                if angle > quality.max_angle.0 || quality.max_angle.1.is_none() {
+                    quality.max_angle = (angle, Some(t as u32));
+                }
+            }
+        }
+        match 3 * mesh.triangles.len() {
+            0 => quality.min_edge = 0.0,
+            edges => quality.mean_edge /= edges as f64,
+        }
+        quality
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,5 +305,16 @@ mod tests {
         assert_eq!(quality.dihedral_histogram.iter().sum::<u64>(), 12);
         assert_eq!(quality.min_edge, 0.0);
         assert!((quality.volume - 1.0 / 6.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn triangles_have_the_known_angles() {
+        let positions = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::X];
+        let mesh = TriMesh { positions, triangles: vec![[0, 1, 2], [1, 3, 2]] };
+        let quality = TriQuality::measure(&mesh);
+        assert!((quality.min_angle.0 - 45.0).abs() < 1e-12 && quality.min_angle.1 == Some(0));
+        assert!((quality.max_angle.0 - 90.0).abs() < 1e-12 && quality.max_angle.1 == Some(0));
+        assert_eq!((quality.degenerate, quality.min_edge, quality.area), (1, 0.0, 0.5));
+        assert!((quality.mean_edge - (2.0 + 3.0 * 2.0f64.sqrt()) / 6.0).abs() < 1e-15);
     }
 }

@@ -48,6 +48,11 @@ fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
     points.iter().map(|p| p.to_array().map(f64::to_bits)).collect()
 }
 
+/// Positions as a simulation stores them.
+fn single(points: &[DVec3]) -> Vec<Vec3> {
+    points.iter().map(|p| p.clamp(DVec3::splat(-1e38), DVec3::splat(1e38)).as_vec3()).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -55,7 +60,7 @@ proptest! {
     fn msh_round_trips((points, tets, triangles) in any_mesh()) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("mesh.msh");
-        let single: Vec<Vec3> = points.iter().map(|p| p.clamp(DVec3::splat(-1e38), DVec3::splat(1e38)).as_vec3()).collect();
+        let single = single(&points);
         let widened: Vec<DVec3> = single.iter().map(|p| p.as_dvec3()).collect();
         for encoding in [MshEncoding::Text, MshEncoding::Binary] {
             io::write_msh41(&path, &points, &tets, &triangles, encoding).unwrap();
@@ -71,7 +76,7 @@ proptest! {
     fn vtu_round_trips((points, tets, triangles) in any_mesh()) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("mesh.vtu");
-        let single: Vec<Vec3> = points.iter().map(|p| p.clamp(DVec3::splat(-1e38), DVec3::splat(1e38)).as_vec3()).collect();
+        let single = single(&points);
         let widened: Vec<DVec3> = single.iter().map(|p| p.as_dvec3()).collect();
         for double in [false, true] {
             let stored: Points = if double { (&points).into() } else { (&single).into() };
@@ -86,6 +91,28 @@ proptest! {
             let raw = io::read_raw(&path).unwrap();
             prop_assert_eq!(bits(&raw.positions), bits(if double { &points } else { &widened }));
             prop_assert_eq!((&raw.tets, &raw.triangles), (&tets, &triangles));
+        }
+    }
+
+    #[test]
+    fn surfaces_round_trip((points, _, triangles) in any_mesh()) {
+        let dir = tempfile::tempdir().unwrap();
+        let single = single(&points);
+        for name in ["mesh.ply", "mesh.obj"] {
+            let path = dir.path().join(name);
+            let write = |stored: Points| match name {
+                "mesh.ply" => io::write_ply(&path, stored, &triangles),
+                _ => io::write_obj(&path, stored, &triangles),
+            };
+            write((&points).into()).unwrap();
+            let raw = io::read_raw(&path).unwrap();
+            prop_assert_eq!(bits(&raw.positions), bits(&points));
+            prop_assert_eq!(&raw.triangles, &triangles);
+            write((&single).into()).unwrap();
+            let raw = io::read_raw(&path).unwrap();
+            let again: Vec<Vec3> = raw.positions.iter().map(|p| p.as_vec3()).collect();
+            let same = again.iter().zip(&single).all(|(a, b)| a.to_array().map(f32::to_bits) == b.to_array().map(f32::to_bits));
+            prop_assert!(same && again.len() == single.len());
         }
     }
 }

@@ -107,12 +107,14 @@ fn good_files(dir: &Path) -> Vec<(&'static str, Vec<u8>)> {
     let mut stl = String::from("solid a\n");
     let mut medit = String::from("MeshVersionFormatted 2\nDimension 3\nVertices\n5\n");
     let mut dot_t = String::new();
+    let mut node = String::from("# TetGen\n5 3 1 1\n");
     for (i, p) in msh::POINTS.iter().enumerate() {
         let [x, y, z] = p;
         ply += &format!("{x} {y} {z}\n");
         obj += &format!("v {x} {y} {z}\n");
         medit += &format!("{x} {y} {z} 0\n");
         dot_t += &format!("Vertex {i} {x} {y} {z}\n");
+        node += &format!("{i} {x} {y} {z} 0.5 1\n");
     }
     for f in faces {
         stl += "facet normal 0 0 1\nouter loop\n";
@@ -127,7 +129,16 @@ fn good_files(dir: &Path) -> Vec<(&'static str, Vec<u8>)> {
     stl += "endsolid a\n";
     medit += "Tetrahedra\n2\n1 2 3 4 0\n2 5 3 4 0\nTriangles\n1\n1 2 3 0\nEnd\n";
     dot_t += "Tet 0 0 1 2 3\nTet 1 1 4 2 3\n";
-    for (extension, text) in [("ply", ply), ("obj", obj), ("stl", stl), ("mesh", medit), ("t", dot_t)] {
+    let ele = String::from("2 4 0\n0 0 1 2 3\n1 1 4 2 3\n");
+    for (extension, text) in [
+        ("ply", ply),
+        ("obj", obj),
+        ("stl", stl),
+        ("mesh", medit),
+        ("t", dot_t),
+        ("node", node),
+        ("ele", ele),
+    ] {
         files.push((extension, text.into_bytes()));
     }
     let mut stl = vec![0; 80];
@@ -234,13 +245,21 @@ fn mutate(good: &[u8], random: &mut Random) -> Vec<u8> {
 #[test]
 fn broken_files_are_refused_and_nothing_else_happens() {
     let dir = tempfile::tempdir().unwrap();
+    let good = good_files(dir.path());
+    let path_of = |extension: &str| dir.path().join(format!("broken.{extension}"));
+    for (extension, bytes) in &good {
+        // Formats of several files find the others whole.
+        std::fs::write(path_of(extension), bytes).unwrap();
+    }
     let mut random = Random(2026);
     // More for a longer search: each file is broken so many times.
-    let rounds: usize = std::env::var("FUZZ_ROUNDS").map_or(120, |n| n.parse().unwrap());
-    for (number, (extension, good)) in good_files(dir.path()).iter().enumerate() {
+    let rounds: usize = std::env::var("FUZZ_ROUNDS").map_or(400, |n| n.parse().unwrap());
+    for (number, (extension, good)) in good.iter().enumerate() {
         for round in 0..rounds {
             let bytes = if round == 0 { good.clone() } else { mutate(good, &mut random) };
-            let path = dir.path().join(format!("broken.{extension}"));
+            let path = path_of(extension);
+            // Truncating a file that is there makes some file systems wait for the disk.
+            let _ = std::fs::remove_file(&path);
             std::fs::write(&path, &bytes).unwrap();
             if round == 0 && io::format_list().contains(&format!(".{extension}")) {
                 io::read_raw(&path).unwrap_or_else(|e| panic!("file {number} should be a good one: {e}"));
@@ -258,5 +277,18 @@ fn broken_files_are_refused_and_nothing_else_happens() {
             assert!(largest < (4 << 20) + 1000 * bytes.len(), "takes {largest} bytes: {}", told());
             assert!(took < Duration::from_secs(5), "takes {took:?}: {}", told());
         }
+        std::fs::write(path_of(extension), good).unwrap();
     }
+}
+
+/// A longer search found this: two elements whose counts do not fit into one number together.
+#[test]
+fn counts_of_elements_that_are_passed_over_may_be_huge() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("counts.ply");
+    let text = "ply\nformat ascii 1.0\nelement verte 5\nproperty float x\nelement other 18446744073709551615\n\
+        property float x\nend_header\n0 1 2 3 4 5 6 7\n";
+    std::fs::write(&path, text).unwrap();
+    let e = io::read_raw(&path).unwrap_err().to_string();
+    assert!(e.contains("the file ends where"), "{e}");
 }

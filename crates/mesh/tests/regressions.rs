@@ -4,6 +4,7 @@
 mod dialects;
 
 use dialects::msh;
+use gordian_mesh::doctor::{Elements, Finding, Problem, SurfaceReport, examine_surface, examine_tets};
 use gordian_mesh::io::{MeshError, load_surface, load_tets, read_raw};
 use tempfile::TempDir;
 
@@ -269,4 +270,43 @@ fn c05_obj_dialects_are_one_mesh() {
         hashes.push(loaded.mesh.mesh_hash());
     }
     assert!(hashes.iter().all(|&h| h == hashes[0]), "{hashes:x?}");
+}
+
+/// C11: two tetrahedra that share only an edge; three cloth triangles on one edge; the same triangle twice; a triangle
+/// with a repeated id. All load without panic, keep every element and vertex, and are listed.
+#[test]
+fn c11_non_manifold_meshes_load_and_are_listed() {
+    let files = Files::new();
+    let vertices =
+        "Vertex 0 0 0 0\nVertex 1 0 0 1\nVertex 2 1 0 0\nVertex 3 1 1 0\nVertex 4 -1 0 0\nVertex 5 -1 -1 0\n";
+    let two = load_tets(files.write("edge.t", format!("{vertices}Tet 0 0 1 2 3\nTet 1 0 1 4 5\n"))).unwrap();
+    let report = examine_tets(&two.mesh);
+    assert_eq!((report.tets, report.components, report.boundary_faces), (2, 1, 8));
+    let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert_eq!(
+        (finding.problem, &finding.elements),
+        (Problem::NonmanifoldEdge, &Elements::Edges(vec![[0, 1]]))
+    );
+
+    let vertices = "v 0 0 0\nv 0 0 1\nv 1 0 0\nv -1 1 0\nv -1 -1 0\n";
+    let surface = |faces: &str| {
+        let loaded = load_surface(files.write("cloth.obj", format!("{vertices}{faces}"))).unwrap();
+        assert_eq!(loaded.mesh.positions.len(), 5);
+        let report = examine_surface(&loaded.mesh);
+        (loaded, report)
+    };
+    let has =
+        |report: &SurfaceReport, problem, elements| report.findings.contains(&Finding { problem, elements });
+    let (loaded, report) = surface("f 1 2 3\nf 1 2 4\nf 1 2 5\n");
+    assert_eq!(loaded.mesh.triangles.len(), 3);
+    assert!(has(&report, Problem::NonmanifoldEdge, Elements::Edges(vec![[0, 1]])), "{report:?}");
+
+    let (loaded, report) = surface("f 1 2 3\nf 2 1 4\nf 2 1 5\nf 3 1 2\n");
+    assert_eq!(loaded.warnings, ["1 triangle is there before: 3"]);
+    assert_eq!(loaded.mesh.triangles.len(), 4);
+    assert!(has(&report, Problem::Duplicate, Elements::Triangles(vec![3])), "{report:?}");
+
+    let (loaded, report) = surface("f 1 2 3\nf 2 1 4\nf 5 5 1\n");
+    assert_eq!(loaded.warnings, ["1 triangle has no area: 2"]);
+    assert!(has(&report, Problem::RepeatedVertex, Elements::Triangles(vec![2])), "{report:?}");
 }

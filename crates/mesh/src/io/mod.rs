@@ -132,7 +132,8 @@ impl RawMesh {
     /// Counts cells that are passed over; `what` in the plural.
     pub(crate) fn pass_over(&mut self, what: &'static str, count: usize) {
         match self.other.iter_mut().find(|(name, _)| *name == what) {
-            Some((_, n)) => *n += count,
+            // A count may come from a header, before anything was read.
+            Some((_, n)) => *n = n.saturating_add(count),
             None => self.other.push((what, count)),
         }
     }
