@@ -192,12 +192,27 @@ impl Detector {
         total
     }
 
+    #[cfg(test)]
+    pub(crate) fn by_line(&self, query: &PathQuery) -> f64 {
+        let rank = &self.mesh.vertex_rank;
+        let Own::Vertex(v) = query.own else { panic!() };
+        let internal = Query {
+            point: query.point,
+            element: self.mesh.element_rank[query.tet as usize],
+            own: OwnVertices([rank[v as usize]; 4]),
+        };
+        let mut scratch = PathScratch::default();
+        let mut counters = PathCounters::default();
+        path::by_line(&self.pose(), &internal, &mut scratch, &mut counters)
+            .map_or(-1.0, |f| f.closest.distance_squared.sqrt())
+    }
+
     fn pose(&self) -> Pose<'_> {
         Pose {
             mesh: &self.mesh,
             positions: &self.positions,
-            folded: &self.immersion.folded,
-            near_folded: &self.immersion.near_folded,
+            folds: &self.immersion.folds,
+            near_fold: &self.immersion.near_fold,
             faces: &self.faces,
         }
     }

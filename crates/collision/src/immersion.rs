@@ -1,24 +1,41 @@
-//! Where a pose is no immersion: inverted elements, and boundary edges that wrap round themselves.
+//! Where a pose is no immersion: inverted elements, and boundary edges and vertices that wrap round themselves.
 //!
-//! An edge **wraps** when the dihedral angles of the elements between its two boundary faces add up to more than 360°:
-//! every element may be positive, and yet the surface passes through the material beside it.
+//! A boundary edge **wraps** when the dihedral angles of the elements between its two faces add up to more than
+//! 360°; a boundary vertex when the faces round it, seen from it, cross each other. Every element may be positive,
+//! and yet the surface passes through the material right beside it.
+//!
+//! Not looked for: positive elements that go twice round an edge inside the body.
 
 use glam::{DVec3, Vec3};
 use gordian_mesh::Neighbor;
+use gordian_mesh::topology::Link;
 use rayon::prelude::*;
 
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
+
+/// How an element stands to the folded ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Fold {
+    /// It touches none.
+    #[default]
+    Clear,
+    /// It has a vertex at a fold.
+    Near,
+    /// It is one.
+    Folded,
+}
 
 /// Flags of a pose, in internal ids.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Immersion {
     /// Elements that are not positive.
     pub inverted: Vec<bool>,
-    /// Elements that are not positive or lie round an edge that wraps.
-    pub folded: Vec<bool>,
-    /// Vertices of folded elements.
-    pub near_folded: Vec<bool>,
+    /// How each element stands to the **folded** ones: those that are not positive or lie round an edge that wraps.
+    pub folds: Vec<Fold>,
+    /// Vertices of folded elements, and vertices that wrap.
+    pub near_fold: Vec<bool>,
     /// Vertices of elements that are not positive and have a boundary face.
     pub on_inverted_boundary: Vec<bool>,
     pub inverted_count: usize,
@@ -55,35 +72,48 @@ impl Immersion {
             })
             .collect();
 
-        let folded_somewhere = self.inverted_count > 0 || !wrapped.is_empty();
-        if folded_somewhere || self.folded_somewhere || self.folded.len() != mesh.elements.len() {
-            self.folded.clone_from(&self.inverted);
-            self.near_folded.clear();
-            self.near_folded.resize(positions.len(), false);
-            self.on_inverted_boundary.clear();
-            self.on_inverted_boundary.resize(positions.len(), false);
-            self.mark(mesh, &wrapped);
+        let crossed: Vec<u32> = mesh
+            .rings
+            .par_chunks(CHUNK)
+            .flat_map_iter(|rings| {
+                let mut ring = Vec::new();
+                rings.iter().filter_map(move |r| {
+                    let center = at(r.center);
+                    ring.clear();
+                    ring.extend(mesh.ring_vertices(r).iter().map(|&v| at(v) - center));
+                    crosses_itself(&ring).then_some(r.center)
+                })
+            })
+            .collect();
+        let folded_somewhere = self.inverted_count > 0 || !wrapped.is_empty() || !crossed.is_empty();
+        if folded_somewhere || self.folded_somewhere || self.folds.len() != mesh.elements.len() {
+            self.mark(mesh, positions.len(), &wrapped, &crossed);
         }
         self.folded_somewhere = folded_somewhere;
     }
 
-    fn mark(&mut self, mesh: &SortedMesh, wrapped: &[u32]) {
-        for &packed in wrapped {
-            let (face, k) = (packed / 3, packed as usize % 3);
-            mesh.walk_fan(face, k, |element, _| self.folded[element as usize] = true);
+    fn mark(&mut self, mesh: &SortedMesh, vertex_count: usize, wrapped: &[u32], crossed: &[u32]) {
+        let Immersion { inverted, folds, near_fold, on_inverted_boundary, .. } = self;
+        for flags in [&mut *near_fold, &mut *on_inverted_boundary] {
+            flags.clear();
+            flags.resize(vertex_count, false);
         }
-        for (t, element) in mesh.elements.iter().enumerate() {
-            if self.folded[t] {
-                for v in element.vertices {
-                    self.near_folded[v as usize] = true;
-                }
+        folds.clear();
+        folds.extend(inverted.iter().map(|&flag| if flag { Fold::Folded } else { Fold::Clear }));
+        for &packed in wrapped {
+            mesh.walk_fan(packed / 3, packed as usize % 3, |t, _| folds[t as usize] = Fold::Folded);
+        }
+        for (element, _) in mesh.elements.iter().zip(&*folds).filter(|&(_, &fold)| fold == Fold::Folded) {
+            element.vertices.iter().for_each(|&v| near_fold[v as usize] = true);
+        }
+        crossed.iter().for_each(|&v| near_fold[v as usize] = true);
+        for ((element, fold), &inverted) in mesh.elements.iter().zip(folds).zip(&*inverted) {
+            if *fold == Fold::Clear && element.vertices.iter().any(|&v| near_fold[v as usize]) {
+                *fold = Fold::Near;
             }
-            if self.inverted[t]
-                && element.neighbors.iter().any(|link| matches!(link.get(), Neighbor::Boundary(_)))
-            {
-                for v in element.vertices {
-                    self.on_inverted_boundary[v as usize] = true;
-                }
+            let on_boundary = |link: &Link| matches!(link.get(), Neighbor::Boundary(_));
+            if inverted && element.neighbors.iter().any(on_boundary) {
+                element.vertices.iter().for_each(|&v| on_inverted_boundary[v as usize] = true);
             }
         }
     }
@@ -109,6 +139,36 @@ fn wraps([a, b]: [DVec3; 2], apices: impl Iterator<Item = DVec3>) -> bool {
     false
 }
 
+/// Whether a ring of vectors, seen from the origin, crosses itself.
+fn crosses_itself(ring: &[DVec3]) -> bool {
+    let n = ring.len();
+    if n < 4 {
+        return false;
+    }
+    let next = |i: usize| if i + 1 == n { 0 } else { i + 1 };
+    let normal = |i: usize| ring[i].cross(ring[next(i)]);
+    // Nearly always the ring is seen counter-clockwise from the tip of its mean normal: then counting turns is enough.
+    let mean: DVec3 = (0..n).map(normal).sum();
+    if (0..n).all(|i| normal(i).dot(mean) > 0.0) {
+        return wraps([DVec3::ZERO, -mean], ring.iter().copied());
+    }
+    (0..n).any(|i| {
+        (i + 2..n).any(|j| next(j) != i && arcs_meet([ring[i], ring[next(i)]], [ring[j], ring[next(j)]]))
+    })
+}
+
+/// Whether the cones spanned by two pairs of vectors meet.
+fn arcs_meet(a: [DVec3; 2], b: [DVec3; 2]) -> bool {
+    let (m, n) = (a[0].cross(a[1]), b[0].cross(b[1]));
+    let (b_sides, a_sides) = (b.map(|x| m.dot(x)), a.map(|x| n.dot(x)));
+    if b_sides[0] * b_sides[1] > 0.0 || a_sides[0] * a_sides[1] > 0.0 {
+        return false;
+    }
+    let on_a = a[0] * a_sides[1].abs() + a[1] * a_sides[0].abs();
+    let on_b = b[0] * b_sides[1].abs() + b[1] * b_sides[0].abs();
+    on_a.dot(on_b) >= 0.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +190,38 @@ mod tests {
         }
         assert!(fan(100.0, 4) && fan(170.0, 3) && fan(91.0, 4) && fan(80.0, 5));
         assert!(!fan(80.0, 4) && !fan(179.0, 2) && !fan(59.9, 6));
+    }
+
+    #[test]
+    fn a_ring_crosses_itself_when_it_turns_twice_or_is_tangled() {
+        let spin = |degrees: &[f64], height: f64| -> Vec<DVec3> {
+            let at = |d: &f64| DVec3::new(d.to_radians().cos(), d.to_radians().sin(), height);
+            degrees.iter().map(at).collect()
+        };
+        for height in [-2.0, -0.1, 0.0, 0.1, 2.0] {
+            assert!(!crosses_itself(&spin(&[0.0, 60.0, 120.0, 180.0, 240.0, 300.0], height)), "{height}");
+            assert!(
+                crosses_itself(&spin(&[0.0, 100.0, 200.0, 300.0, 420.0, 540.0, 640.0], height)),
+                "{height}"
+            );
+        }
+        // A bow tie, and a saddle, which goes up and down but never meets itself.
+        assert!(crosses_itself(&[
+            DVec3::new(1.0, 1.0, 1.0),
+            DVec3::new(-1.0, -1.0, 1.0),
+            DVec3::new(-1.0, 1.0, 1.0),
+            DVec3::new(1.0, -1.0, 1.0),
+        ]));
+        let mut saddle = spin(&[0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0], 0.0);
+        saddle.iter_mut().enumerate().for_each(|(i, p)| {
+            p.z = if i % 4 == 0 {
+                3.0
+            } else if i % 4 == 2 {
+                -3.0
+            } else {
+                0.0
+            }
+        });
+        assert!(!crosses_itself(&saddle));
     }
 }

@@ -53,6 +53,14 @@ pub(crate) struct Fan {
     count: u32,
 }
 
+/// A cycle of boundary faces round a vertex.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ring {
+    pub center: u32,
+    start: u32,
+    count: u32,
+}
+
 /// Topology in internal order.
 #[derive(Clone, Debug)]
 pub(crate) struct SortedMesh {
@@ -65,7 +73,6 @@ pub(crate) struct SortedMesh {
     /// User to internal.
     pub vertex_rank: Vec<u32>,
     pub element_rank: Vec<u32>,
-    pub face_rank: Vec<u32>,
     /// Component of each element.
     pub element_component: Vec<u32>,
     /// Boundary vertices, ascending.
@@ -75,8 +82,12 @@ pub(crate) struct SortedMesh {
     fan_apices: Vec<u32>,
     vertex_element_start: Vec<u32>,
     vertex_elements: Vec<u32>,
-    surface_neighbor_start: Vec<u32>,
-    surface_neighbors: Vec<u32>,
+    /// The cycles of boundary faces round the boundary vertices; more than one where the boundary is no manifold.
+    pub rings: Vec<Ring>,
+    /// Neighbours of each boundary vertex, ring by ring.
+    ring_vertices: Vec<u32>,
+    /// Where those of a vertex start.
+    ring_start: Vec<u32>,
 }
 
 impl SortedMesh {
@@ -111,13 +122,13 @@ impl SortedMesh {
                 }
             }
         }
-        let face_rank = inverse(&face_order);
         let elements = tets
             .par_iter()
             .zip(&topology.neighbors)
             .map(|(&vertices, &neighbors)| Element { vertices, neighbors })
             .collect();
-        let owners = owners(&topology);
+        let (rings, ring_vertices, ring_start) = rings(&topology);
+        let owners = owners(&topology, &rings);
         let faces = (0..topology.faces.len())
             .map(|f| Face {
                 vertices: topology.faces[f],
@@ -129,8 +140,6 @@ impl SortedMesh {
         let element_component = tets.par_iter().map(|t| topology.vertex_component[t[0] as usize]).collect();
         let (vertex_element_start, vertex_elements) =
             compressed((0..rest.len() as u32).map(|v| topology.vertex_tets(v).iter().copied()));
-        let (surface_neighbor_start, surface_neighbors) =
-            compressed((0..rest.len() as u32).map(|v| surface_neighbors(&topology, v).into_iter()));
         let mut mesh = SortedMesh {
             elements,
             faces,
@@ -139,15 +148,15 @@ impl SortedMesh {
             face_order,
             vertex_rank,
             element_rank,
-            face_rank,
             element_component,
             boundary_vertices: topology.boundary_vertices,
             fans: Vec::new(),
             fan_apices: Vec::new(),
             vertex_element_start,
             vertex_elements,
-            surface_neighbor_start,
-            surface_neighbors,
+            rings,
+            ring_vertices,
+            ring_start,
         };
         mesh.find_fans();
         mesh
@@ -211,12 +220,17 @@ impl SortedMesh {
             [self.vertex_element_start[v] as usize..self.vertex_element_start[v + 1] as usize]
     }
 
-    /// Vertices joined to `v` by a boundary edge, ascending.
+    /// Vertices joined to `v` by a boundary edge.
     #[inline]
     pub fn surface_neighbors(&self, v: u32) -> &[u32] {
         let v = v as usize;
-        &self.surface_neighbors
-            [self.surface_neighbor_start[v] as usize..self.surface_neighbor_start[v + 1] as usize]
+        &self.ring_vertices[self.ring_start[v] as usize..self.ring_start[v + 1] as usize]
+    }
+
+    /// The neighbours along a ring, counter-clockwise seen from outside.
+    #[inline]
+    pub fn ring_vertices(&self, ring: &Ring) -> &[u32] {
+        &self.ring_vertices[ring.start as usize..][..ring.count as usize]
     }
 
     /// Copies positions from the user's order.
@@ -240,23 +254,20 @@ impl SortedMesh {
 }
 
 /// Ownership bits of each face; see [`Face::owns`].
-fn owners(topology: &TetTopology) -> Vec<u32> {
+fn owners(topology: &TetTopology, rings: &[Ring]) -> Vec<u32> {
     let mut owns = vec![0u32; topology.faces.len()];
     for edge in &topology.edges {
-        for &f in &edge.faces[..1] {
-            for k in 0..3 {
-                if topology.faces[f as usize][k] == edge.vertices[0]
-                    && topology.faces[f as usize][(k + 1) % 3] == edge.vertices[1]
-                {
-                    owns[f as usize] |= 1 << k;
-                }
+        let f = edge.faces[0] as usize;
+        for k in 0..3 {
+            if [topology.faces[f][k], topology.faces[f][(k + 1) % 3]] == edge.vertices {
+                owns[f] |= 1 << k;
             }
         }
     }
-    for &v in &topology.boundary_vertices {
+    for group in rings.chunk_by(|a, b| a.center == b.center) {
+        let v = group[0].center;
         let fan = topology.vertex_faces(v);
-        let owners = if is_one_fan(topology, v) { &fan[..1] } else { fan };
-        for &f in owners {
+        for &f in if group.len() == 1 { &fan[..1] } else { fan } {
             for k in 0..3 {
                 if topology.faces[f as usize][k] == v {
                     owns[f as usize] |= 8 << k;
@@ -267,30 +278,28 @@ fn owners(topology: &TetTopology) -> Vec<u32> {
     owns
 }
 
-/// Whether the boundary faces round `v` form one cycle.
-fn is_one_fan(topology: &TetTopology, v: u32) -> bool {
-    let fan = topology.vertex_faces(v);
-    let mut f = fan[0];
-    for steps in 1..=fan.len() {
-        let Some(k) = topology.faces[f as usize].iter().position(|&u| u == v) else { return false };
-        f = topology.face_neighbors[f as usize][k];
-        if f == fan[0] {
-            return steps == fan.len();
+/// Rings, their vertices, and where those of each vertex start.
+fn rings(topology: &TetTopology) -> (Vec<Ring>, Vec<u32>, Vec<u32>) {
+    let (mut rings, mut all, mut start) = (Vec::new(), Vec::new(), vec![0]);
+    let mut left = Vec::new();
+    for v in 0..topology.vertex_count {
+        left.clear();
+        left.extend_from_slice(topology.vertex_faces(v));
+        while let Some(&first) = left.first() {
+            let begin = all.len() as u32;
+            let mut f = first;
+            // Counter-clockwise: across the edge that leads to the vertex.
+            while let Some(i) = left.iter().position(|&g| g == f) {
+                left.remove(i);
+                let Some(k) = topology.faces[f as usize].iter().position(|&u| u == v) else { break };
+                all.push(topology.faces[f as usize][(k + 1) % 3]);
+                f = topology.face_neighbors[f as usize][(k + 2) % 3];
+            }
+            rings.push(Ring { center: v, start: begin, count: all.len() as u32 - begin });
         }
+        start.push(u32::try_from(all.len()).expect("mesh too large for 32-bit offsets"));
     }
-    false
-}
-
-fn surface_neighbors(topology: &TetTopology, v: u32) -> Vec<u32> {
-    let mut all: Vec<u32> = topology
-        .vertex_faces(v)
-        .iter()
-        .flat_map(|&f| topology.faces[f as usize])
-        .filter(|&u| u != v)
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    (rings, all, start)
 }
 
 /// Lists end to end, and where each starts.
@@ -329,8 +338,10 @@ mod tests {
             let g = mesh.face_order[f] as usize;
             assert_eq!(face.vertices.map(|v| mesh.vertex_order[v as usize]), user.faces[g]);
             assert_eq!(mesh.element_order[face.element as usize], user.face_tet[g]);
-            assert_eq!(mesh.face_rank[g] as usize, f);
         }
+        let mut all = mesh.face_order.clone();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..24));
         let owned: u32 = mesh.faces.iter().map(|f| f.owns.count_ones()).sum();
         assert_eq!(owned as usize, user.edges.len() + user.boundary_vertices.len());
         assert!(mesh.boundary_vertices.iter().all(|&v| mesh.surface_neighbors(v).len() >= 3));

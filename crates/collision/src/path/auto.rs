@@ -1,8 +1,7 @@
-//! The geodesic query: which search when, and the way back to the paper's rule.
+//! The geodesic query: which search when.
 
 use super::flood::{FloodEnd, flood};
-use super::traversal::{SearchEnd, search};
-use super::walk::WalkRule;
+use super::traversal::{Shortcuts, search};
 use super::{Found, Obstacle, PathCounters, PathMethod, PathOptions, PathScratch, Pose, Query};
 
 /// Elements that [`PathMethod::Auto`] floods before it takes the tree.
@@ -16,33 +15,38 @@ pub(crate) fn shortest_path(
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
 ) -> (Option<Found>, bool) {
-    let tree = |beyond, scratch: &mut PathScratch, counters: &mut PathCounters| {
-        search(pose, query, WalkRule::Immersion, options.culling, beyond, scratch, counters)
-    };
+    let shortcuts = Shortcuts { embedded: true, culling: options.culling };
     let end = match options.method {
-        PathMethod::Traversal => tree(0.0, scratch, counters),
-        method => {
-            let limit = if method == PathMethod::Auto { FLOOD_FIRST } else { usize::MAX };
-            match flood(pose, query, limit, &mut scratch.flood, counters) {
-                FloodEnd::Found(found) => SearchEnd::Found(found),
-                FloodEnd::Beyond(d) => tree(d, scratch, counters),
-                FloodEnd::Obstacle(obstacle) => SearchEnd::Obstacle(obstacle),
-                FloodEnd::Nothing => SearchEnd::Nothing,
-            }
-        }
+        PathMethod::Traversal => FloodEnd::Beyond(0.0),
+        PathMethod::Auto => flood(pose, query, FLOOD_FIRST, &mut scratch.flood, counters),
+        PathMethod::Flood => flood(pose, query, usize::MAX, &mut scratch.flood, counters),
     };
-    let fold = matches!(end, SearchEnd::Obstacle(Obstacle::LocalFold));
-    let found = match end {
-        SearchEnd::Found(found) => Some(found),
-        SearchEnd::Obstacle(_) | SearchEnd::Nothing => {
+    let mut found = match end {
+        FloodEnd::Found(found) => Some(found),
+        FloodEnd::Beyond(d) => search(pose, query, shortcuts, d, scratch, counters),
+        FloodEnd::Obstacle(Obstacle::Fold) => {
             counters.fallbacks += 1;
-            match search(pose, query, WalkRule::Line, false, 0.0, scratch, counters) {
-                SearchEnd::Found(found) => Some(found),
-                SearchEnd::Obstacle(_) | SearchEnd::Nothing => None,
-            }
+            search(pose, query, shortcuts, 0.0, scratch, counters)
         }
+        FloodEnd::Obstacle(Obstacle::Wrapped | Obstacle::LocalFold) | FloodEnd::Nothing => None,
     };
-    counters.local_folds += fold as u64;
+    if found.is_none() {
+        counters.fallbacks += 1;
+        found = search(pose, query, Shortcuts::NONE, 0.0, scratch, counters);
+    }
+    let local_fold = matches!(end, FloodEnd::Obstacle(Obstacle::LocalFold));
+    counters.local_folds += local_fold as u64;
     counters.unresolved += found.is_none() as u64;
-    (found, fold)
+    (found, local_fold)
+}
+
+/// The paper's rule without any shortcut: what the others are tested against.
+#[cfg(test)]
+pub(crate) fn by_line(
+    pose: &Pose,
+    query: &Query,
+    scratch: &mut PathScratch,
+    counters: &mut PathCounters,
+) -> Option<Found> {
+    search(pose, query, Shortcuts::NONE, 0.0, scratch, counters)
 }

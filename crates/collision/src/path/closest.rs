@@ -49,7 +49,7 @@ pub(crate) fn closest_to_origin([a, b, c]: [DVec3; 3]) -> Closest {
         };
     }
     // The closest point lies on an edge that the foot is outside of.
-    let degenerate = !(determinant > 0.0);
+    let degenerate = determinant <= 0.0 || determinant.is_nan();
     let mut best = Closest { distance_squared: f64::INFINITY, barycentric: [0.0; 3], feature: Feature::Face };
     let corners = [a, b, c];
     for (k, outside) in [(0, w < 0.0), (1, u < 0.0), (2, v < 0.0)] {

@@ -8,6 +8,7 @@ use gordian_mesh::topology::Neighbor;
 use super::closest::closest_to_origin;
 use super::visited::VisitedSet;
 use super::{Found, Obstacle, PathCounters, Pose, Query};
+use crate::immersion::Fold;
 
 /// Memory of a flood.
 #[derive(Debug, Default)]
@@ -77,8 +78,8 @@ pub(super) fn flood(
         if entered == limit {
             return FloodEnd::Beyond(key);
         }
-        if pose.folded[element as usize] {
-            return FloodEnd::Obstacle(Obstacle::Folded);
+        if pose.folds[element as usize] != Fold::Clear {
+            return FloodEnd::Obstacle(Obstacle::Fold);
         }
         visited.insert(element);
         entered += 1;

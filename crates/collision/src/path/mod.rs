@@ -16,15 +16,17 @@
 //!   elements along the segment (`walk.rs`).
 //! - **Auto** (`auto.rs`): floods a few elements, which ends most queries, then traverses beyond the flood's radius.
 //!
-//! Where the pose turns out to be no immersion near the query, all of them fall back to the paper's rule for
-//! inverted elements, without any culling: candidates in order of distance, and the walk follows the line both ways
-//! and past both ends.
+//! Where the pose is no immersion (`immersion.rs`), the flood gives way to the traversal, which there follows the
+//! paper's rule for inverted elements: nothing is culled next to a fold, and the walk follows the line both ways and
+//! past both ends. A flood that meets a face nearer than the one that led to it has found a fold that no flag
+//! tells of; then nothing is culled at all.
 //!
 //! All distances are in double precision; side tests are exact.
 
 use glam::{DVec3, Vec3};
 
 use crate::bvh::{NearestQueue, Tree};
+use crate::immersion::Fold;
 use crate::sorted::SortedMesh;
 
 mod auto;
@@ -36,6 +38,8 @@ mod traversal;
 mod visited;
 mod walk;
 
+#[cfg(test)]
+pub(crate) use auto::by_line;
 pub(crate) use auto::shortest_path;
 pub(crate) use closest::Closest;
 pub(crate) use reference::{euclidean, rest_shape};
@@ -190,10 +194,10 @@ pub struct PathScratch {
 pub(crate) struct Pose<'a> {
     pub mesh: &'a SortedMesh,
     pub positions: &'a [Vec3],
-    /// Elements round which the pose is no immersion.
-    pub folded: &'a [bool],
+    /// How each element stands to those round which the pose is no immersion.
+    pub folds: &'a [Fold],
     /// Vertices of such elements.
-    pub near_folded: &'a [bool],
+    pub near_fold: &'a [bool],
     /// Over the boundary faces.
     pub faces: &'a Tree,
 }
@@ -233,10 +237,10 @@ pub(crate) struct Found {
 }
 
 /// What makes a pose no immersion near a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Obstacle {
-    /// A folded element was entered.
-    Folded,
+    /// An element at a fold was entered.
+    Fold,
     /// A face lies nearer than the one that led to it.
     Wrapped,
     /// The query's own boundary is at distance zero.

@@ -85,3 +85,36 @@ fn detection_finds_the_stored_pairs() {
         assert!(stored.iter().all(|p| found.binary_search(p).is_ok()), "{name}");
     }
 }
+
+#[test]
+fn probe() {
+    for name in ["ball_half", "octopus_squash"] {
+        let Some(case) = load(name) else { return };
+        let mut scratch = PathScratch::default();
+        let options = every_option();
+        let mut total = vec![PathCounters::default(); 4];
+        let mut differ = [0; 4];
+        let (mut shorter, mut longer) = (0, 0);
+        for (qi, q) in case.workload.queries.iter().enumerate() {
+            let query = case.query(q);
+            let line = case.detector.by_line(&query) / q.distance;
+            shorter += (line < 1.0 - 1e-6) as u32;
+            longer += (line > 1.0 + 1e-6) as u32;
+            let mut d = Vec::new();
+            for (k, o) in options.iter().enumerate() {
+                let a = case.detector.boundary_point(&query, o, &mut scratch);
+                total[k] += a.counters;
+                let x = a.end.map(|e| e.distance / q.distance).unwrap_or(-1.0);
+                differ[k] += ((x - line).abs() > 1e-6) as u32;
+                d.push((x, a.counters.fallbacks, a.local_fold));
+            }
+            if d.iter().any(|x| (x.0 - line).abs() > 1e-6) {
+                println!("{name} {qi} {d:?} line rule {line}");
+            }
+        }
+        println!("{name} line shorter {shorter} longer {longer} differ {differ:?}");
+        for t in total {
+            println!("    {t:?}");
+        }
+    }
+}

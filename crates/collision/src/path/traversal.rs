@@ -4,55 +4,58 @@ use std::ops::ControlFlow;
 
 use super::closest::closest_to_origin;
 use super::feasible::feasible;
-use super::walk::{WalkEnd, WalkRule, WalkScratch, walk};
-use super::{Feature, Found, Obstacle, PathCounters, PathScratch, Pose, Query};
+use super::walk::{WalkEnd, WalkScratch, walk};
+use super::{Feature, Found, PathCounters, PathScratch, Pose, Query};
 use crate::bvh::NearestVisitor;
+use crate::immersion::Fold;
 
-/// How a search ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SearchEnd {
-    /// The answer.
-    Found(Found),
-    /// The pose is no immersion here.
-    Obstacle(Obstacle),
-    /// No boundary face has a valid path.
-    Nothing,
+/// Where a search reasons locally to save work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shortcuts {
+    /// Looks at each boundary edge and vertex once, and walks one way, except next to a fold.
+    pub embedded: bool,
+    /// Rules candidates out by their feasible region, except next to a fold.
+    pub culling: bool,
 }
 
-/// Searches beyond the squared distance `beyond`, below which no valid path ends.
+impl Shortcuts {
+    /// Every candidate is walked to, both ways.
+    pub const NONE: Shortcuts = Shortcuts { embedded: false, culling: false };
+}
+
+/// Finds the nearest boundary face with a valid path, beyond the squared distance `beyond`, below which there is none.
 pub(super) fn search(
     pose: &Pose,
     query: &Query,
-    rule: WalkRule,
-    culling: bool,
+    shortcuts: Shortcuts,
     beyond: f64,
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
-) -> SearchEnd {
+) -> Option<Found> {
     let mut candidates = Candidates {
         pose,
         query,
-        rule,
-        culling,
+        shortcuts,
         // What the flood found at this distance may come out a few roundings nearer here.
         beyond: beyond * (1.0 - 1e-12),
+        both_ways: !shortcuts.embedded || pose.folds[query.element as usize] != Fold::Clear,
         walk: &mut scratch.walk,
         counters,
-        end: SearchEnd::Nothing,
+        found: None,
     };
     pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
-    candidates.end
+    candidates.found
 }
 
 struct Candidates<'a, 'p> {
     pose: &'a Pose<'p>,
     query: &'a Query,
-    rule: WalkRule,
-    culling: bool,
+    shortcuts: Shortcuts,
     beyond: f64,
+    both_ways: bool,
     walk: &'a mut WalkScratch,
     counters: &'a mut PathCounters,
-    end: SearchEnd,
+    found: Option<Found>,
 }
 
 impl Candidates<'_, '_> {
@@ -75,37 +78,28 @@ impl Candidates<'_, '_> {
         }
     }
 
-    /// Whether local reasoning about the candidate's neighbourhood holds: no element there is folded.
+    /// Whether local reasoning about a feature's neighbourhood holds.
     fn embedded(&self, feature: &[u32]) -> bool {
-        feature.iter().all(|&v| !self.pose.near_folded[v as usize])
+        self.shortcuts.embedded && feature.iter().all(|&v| !self.pose.near_fold[v as usize])
     }
 }
 
 impl NearestVisitor for Candidates<'_, '_> {
     fn distance_squared(&mut self, face: u32) -> f64 {
-        self.counters.triangles += 1;
         let f = &self.pose.mesh.faces[face as usize];
-        let own = self.query.own.touch(&f.vertices);
-        if own && self.rule == WalkRule::Line {
+        if self.query.own.touch(&f.vertices) {
             return f64::INFINITY;
         }
+        self.counters.triangles += 1;
         let candidate = self.candidate(face);
+        let owned = match candidate.closest.feature {
+            Feature::Face => true,
+            Feature::Edge(k) => f.owns >> k & 1 != 0,
+            Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
+        };
         let d = candidate.closest.distance_squared;
-        if d < self.beyond {
+        if d < self.beyond || (!owned && self.embedded(self.feature_vertices(&candidate, &mut [0; 3]))) {
             return f64::INFINITY;
-        }
-        if own {
-            return f64::INFINITY;
-        }
-        if self.rule == WalkRule::Immersion {
-            let owned = match candidate.closest.feature {
-                Feature::Face => true,
-                Feature::Edge(k) => f.owns >> k & 1 != 0,
-                Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
-            };
-            if !owned && self.embedded(self.feature_vertices(&candidate, &mut [0; 3])) {
-                return f64::INFINITY;
-            }
         }
         d
     }
@@ -114,21 +108,20 @@ impl NearestVisitor for Candidates<'_, '_> {
         let candidate = self.candidate(face);
         let mut buffer = [0; 3];
         let feature = self.feature_vertices(&candidate, &mut buffer);
-        if self.culling
-            && self.rule == WalkRule::Immersion
-            && self.embedded(feature)
-            && !feasible(self.pose, self.query.point, &candidate)
-        {
+        let embedded = self.embedded(feature);
+        if embedded && self.shortcuts.culling && !feasible(self.pose, self.query.point, &candidate) {
             self.counters.culled += 1;
             return ControlFlow::Continue(());
         }
         let vertices = &self.pose.mesh.faces[face as usize].vertices;
         let d = candidate.closest.point(vertices.map(|v| self.pose.from(self.query.point, v)));
-        match walk(self.pose, self.query, d, feature, self.rule, self.walk, self.counters) {
-            WalkEnd::Dead => return ControlFlow::Continue(()),
-            WalkEnd::Arrived => self.end = SearchEnd::Found(candidate),
-            WalkEnd::Folded => self.end = SearchEnd::Obstacle(Obstacle::Folded),
+        let both_ways = self.both_ways || !embedded;
+        match walk(self.pose, self.query, d, feature, both_ways, self.walk, self.counters) {
+            WalkEnd::Dead => ControlFlow::Continue(()),
+            WalkEnd::Arrived => {
+                self.found = Some(candidate);
+                ControlFlow::Break(())
+            }
         }
-        ControlFlow::Break(())
     }
 }

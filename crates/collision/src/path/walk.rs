@@ -16,6 +16,7 @@ use gordian_mesh::topology::Neighbor;
 
 use super::visited::VisitedSet;
 use super::{PathCounters, Pose, Query};
+use crate::immersion::Fold;
 use crate::predicates::{self, Sign};
 
 /// Memory of a walk.
@@ -32,15 +33,6 @@ struct Entry {
     face: [u32; 3],
 }
 
-/// Where a walk may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WalkRule {
-    /// From p towards s through elements that are not folded; another kind of element stops it.
-    Immersion,
-    /// Through any element, along the line both ways and past both ends.
-    Line,
-}
-
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
@@ -48,25 +40,23 @@ pub(super) enum WalkEnd {
     Arrived,
     /// No branch leads there.
     Dead,
-    /// A folded element was met under [`WalkRule::Immersion`].
-    Folded,
 }
 
 /// Follows the line from the query point in direction `d` (to the candidate), until an element owns all of `target`.
+///
+/// The line is followed to the boundary, past the candidate: an inverted element may lead back to it. For the same
+/// reason it is followed the other way too, if that is asked for with `both_ways` or if a folded element was met.
 pub(super) fn walk(
     pose: &Pose,
     query: &Query,
     d: DVec3,
     target: &[u32],
-    rule: WalkRule,
+    both_ways: bool,
     scratch: &mut WalkScratch,
     counters: &mut PathCounters,
 ) -> WalkEnd {
     counters.traversals += 1;
     counters.elements += 1;
-    if rule == WalkRule::Immersion && pose.folded[query.element as usize] {
-        return WalkEnd::Folded;
-    }
     if d == DVec3::ZERO {
         // A line without a direction: an interior point is no boundary point.
         return WalkEnd::Dead;
@@ -76,9 +66,10 @@ pub(super) fn walk(
     }
     scratch.visited.clear();
     scratch.visited.insert(query.element);
-    let end = ray(pose, query, d, target, rule, scratch, counters);
-    if end == WalkEnd::Dead && rule == WalkRule::Line {
-        return ray(pose, query, -d, target, rule, scratch, counters);
+    let mut folded = pose.folds[query.element as usize] == Fold::Folded;
+    let end = ray(pose, query, d, target, &mut folded, scratch, counters);
+    if end == WalkEnd::Dead && (both_ways || folded) {
+        return ray(pose, query, -d, target, &mut folded, scratch, counters);
     }
     end
 }
@@ -89,7 +80,7 @@ fn ray(
     query: &Query,
     d: DVec3,
     target: &[u32],
-    rule: WalkRule,
+    folded: &mut bool,
     scratch: &mut WalkScratch,
     counters: &mut PathCounters,
 ) -> WalkEnd {
@@ -104,9 +95,7 @@ fn ray(
                 break;
             }
             counters.elements += 1;
-            if rule == WalkRule::Immersion && pose.folded[element as usize] {
-                return WalkEnd::Folded;
-            }
+            *folded |= pose.folds[element as usize] == Fold::Folded;
             let e = &pose.mesh.elements[element as usize];
             if target.iter().all(|v| e.vertices.contains(v)) {
                 return WalkEnd::Arrived;
