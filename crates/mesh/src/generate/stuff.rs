@@ -39,11 +39,13 @@ pub fn stuff(
     let values = sample(&lattice, &implicit)?;
     let mut cuts = Cuts::find(&lattice, &values, &implicit);
     let mut warped = warp(&lattice, &cuts);
-    let (mut mesh, vertices) = loop {
+    let (mut mesh, on_surface) = loop {
         let (mesh, vertices) = fill(&lattice, &values, &cuts, &warped);
-        let pinched = pinched(&mesh, &vertices);
+        let is_warped = |v: u32| warped.binary_search_by_key(&v, |w| w.0).is_ok();
+        let on_surface: Vec<bool> = vertices.par_iter().map(|&v| v >= CUT || is_warped(v)).collect();
+        let pinched = pinched(&mesh, &vertices, &on_surface);
         if pinched.is_empty() {
-            break (mesh, vertices);
+            break (mesh, on_surface);
         }
         warped.retain(|w| pinched.binary_search(&w.0).is_err());
         cuts.keep_off(&lattice, &pinched);
@@ -51,8 +53,6 @@ pub fn stuff(
     if mesh.tets.is_empty() {
         return Err(GenerateError::Nothing { spacing });
     }
-    let on_surface: Vec<bool> =
-        vertices.iter().map(|&v| v >= CUT || warped.binary_search_by_key(&v, |w| w.0).is_ok()).collect();
     improve(&mut mesh, &Surface { implicit: &implicit, on_surface: &on_surface, spacing });
     Ok(mesh)
 }
@@ -65,7 +65,7 @@ fn lattice_over([low, high]: [DVec3; 2], spacing: f64) -> Result<Lattice, Genera
     }
     let cubes = ((high - low) / spacing).ceil() + 3.0;
     let count = (cubes + 1.0).element_product() * 2.0;
-    let limit = f64::from(u32::MAX);
+    let limit = f64::from(CUT);
     if count >= limit {
         return Err(GenerateError::TooLarge { what: "lattice points", count, limit });
     }
@@ -208,13 +208,22 @@ fn warp_limit(lattice: &Lattice, a: u32, b: u32) -> f64 {
 /// Two parts that come within a spacing of each other can meet in a warped point or in an edge between two. Left at
 /// its place of the lattice, a point belongs to the inside or the outside; without any warped points the
 /// boundary is a surface throughout (marching tetrahedra), so leaving more and more of them alone comes to an end.
-fn pinched(mesh: &TetMesh, vertices: &[u32]) -> Vec<u32> {
-    let topology = TetTopology::new(mesh.positions.len(), &mesh.tets);
-    let mut pinched = nonmanifold_vertices(&topology);
-    pinched.extend(nonmanifold_edges(&topology).as_flattened());
+fn pinched(mesh: &TetMesh, vertices: &[u32], on_surface: &[bool]) -> Vec<u32> {
+    // Tetrahedra round the vertices of the surface are enough: the faces that are open only here hold no such vertex.
+    let touches = |tet: &&[u32; 4]| tet.iter().any(|&v| on_surface[v as usize]);
+    let skin: Vec<[u32; 4]> = mesh.tets.iter().filter(touches).copied().collect();
+    let topology = TetTopology::new(mesh.positions.len(), &skin);
+    let edges = nonmanifold_edges(&topology);
+    let mut pinched: Vec<u32> = nonmanifold_vertices(&topology)
+        .into_iter()
+        .chain(edges.into_iter().flatten())
+        .filter(|&v| on_surface[v as usize])
+        .map(|v| vertices[v as usize])
+        .filter(|&v| v < CUT)
+        .collect();
     pinched.sort_unstable();
     pinched.dedup();
-    pinched.iter().map(|&v| vertices[v as usize]).filter(|&v| v < CUT).collect()
+    pinched
 }
 
 /// Where a lattice point lies once warped. The order is the one in which a stencil lists its corners.
@@ -243,10 +252,17 @@ fn fill(lattice: &Lattice, values: &[f64], cuts: &Cuts, warped: &Warped) -> (Tet
         .flat_map_iter(|tet| stencils.cut(tet))
         .collect();
 
-    // Numbers in the order of the lattice, then of the cuts.
-    let mut used: Vec<u32> = tets.as_flattened().to_vec();
-    used.par_sort_unstable();
-    used.dedup();
+    // Numbers in the order of the lattice, then of the cuts; cut points follow the lattice in the table.
+    let slot = |v: u32| if v >= CUT { (lattice.len() + (v - CUT)) as usize } else { v as usize };
+    let mut number = vec![u32::MAX; lattice.len() as usize + cuts.0.len()];
+    tets.as_flattened().iter().for_each(|&v| number[slot(v)] = 0);
+    let mut vertices = Vec::new();
+    for (i, number) in number.iter_mut().enumerate().filter(|(_, n)| **n == 0) {
+        *number = vertices.len() as u32;
+        let i = i as u32;
+        vertices.push(if i < lattice.len() { i } else { CUT | (i - lattice.len()) });
+    }
+    tets.par_iter_mut().for_each(|tet| *tet = tet.map(|v| number[slot(v)]));
     let position = |&v: &u32| match v {
         v if v >= CUT => cuts.0[(v - CUT) as usize].position,
         v => match warped.binary_search_by_key(&v, |w| w.0) {
@@ -254,12 +270,9 @@ fn fill(lattice: &Lattice, values: &[f64], cuts: &Cuts, warped: &Warped) -> (Tet
             Err(_) => lattice.position(v),
         },
     };
-    let positions: Vec<DVec3> = used.par_iter().map(position).collect();
-    tets.par_iter_mut().for_each(|tet| {
-        *tet = tet.map(|v| used.binary_search(&v).expect("every vertex is listed") as u32);
-    });
+    let positions: Vec<DVec3> = vertices.par_iter().map(position).collect();
     debug_assert!(tets.iter().all(|t| signed_volume(t.map(|v| positions[v as usize])) > 0.0));
-    (TetMesh { positions, tets }, used)
+    (TetMesh { positions, tets }, vertices)
 }
 
 /// What the stencils of the source need to know (its figure 3).

@@ -17,6 +17,7 @@ mod npy;
 pub mod npz;
 mod obj;
 mod ply;
+mod polygon;
 mod scalar;
 mod scan;
 mod stl;
@@ -122,13 +123,6 @@ pub struct RawMesh {
 }
 
 impl RawMesh {
-    /// Cuts a polygon into a fan of triangles round its first vertex.
-    pub(crate) fn push_polygon(&mut self, polygon: &[u32]) {
-        for k in 2..polygon.len() {
-            self.triangles.push([polygon[0], polygon[k - 1], polygon[k]]);
-        }
-    }
-
     /// Counts cells that are passed over; `what` in the plural.
     pub(crate) fn pass_over(&mut self, what: &'static str, count: usize) {
         match self.other.iter_mut().find(|(name, _)| *name == what) {
