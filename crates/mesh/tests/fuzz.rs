@@ -275,7 +275,8 @@ fn broken_files_are_refused_and_nothing_else_happens() {
             let told = || format!("file {number}, round {round}, .{extension}: {}", bytes.escape_ascii());
             assert!(result.is_ok(), "panics: {}", told());
             assert!(largest < (4 << 20) + 1000 * bytes.len(), "takes {largest} bytes: {}", told());
-            assert!(took < Duration::from_secs(5), "takes {took:?}: {}", told());
+            // A hang, not a stall of the disk.
+            assert!(took < Duration::from_secs(60), "takes {took:?}: {}", told());
         }
         std::fs::write(path_of(extension), good).unwrap();
     }

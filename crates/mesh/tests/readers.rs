@@ -17,6 +17,8 @@ impl Files {
 
     fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.path().join(name);
+        // Truncating a file that is there makes some file systems wait for the disk.
+        let _ = std::fs::remove_file(&path);
         std::fs::write(&path, content).unwrap();
         path
     }
@@ -501,7 +503,7 @@ fn mutated_files_never_panic_or_hang() {
     ];
     for (name, seed) in &seeds {
         let (mut loaded, mut refused) = (0, 0);
-        for _ in 0..400 {
+        for _ in 0..200 {
             let mut bytes = seed.clone();
             for _ in 0..=random(3) {
                 let at = random(bytes.len());
@@ -529,6 +531,6 @@ fn mutated_files_never_panic_or_hang() {
                 }
             }
         }
-        assert!(refused > 40, "{name}: {loaded} loaded, {refused} refused");
+        assert!(refused > 20, "{name}: {loaded} loaded, {refused} refused");
     }
 }

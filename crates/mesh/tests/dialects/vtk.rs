@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-/// All of them are single-precision numbers.
+/// All of them are single-precision numbers; seen along z, a convex polygon, so that fans fill its parts.
 pub const POINTS: [[f64; 3]; 6] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.125],
-    [0.0, 1.5, -0.0],
-    [0.25, 0.25, 1.0],
-    [-1.0, 2.0, 3.0],
-    [7.888609052210118e-31, 4.0, 0.5],
+    [1.5, 1.0, -0.0],
+    [1.0, 2.0, 0.25],
+    [0.0, 2.0, 0.0625],
+    [7.888609052210118e-31, 0.5, -0.125],
 ];
 
 /// Cells with their types: two tetrahedra, a triangle, a line, a quadrangle, a pixel, a strip, a pentagon, a point.
