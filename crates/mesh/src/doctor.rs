@@ -1,7 +1,8 @@
 //! The mesh doctor: everything about a mesh that may disturb a simulation, typed and with element numbers.
 //!
-//! [`examine_tets`] and [`examine_surface`] look, and change and print nothing. A **finding** is one [`Problem`] with all
-//! elements that have it; how grave it is and what to do about it is the same for each kind of problem.
+//! [`examine_tets`] and [`examine_surface`] look, and change and print nothing. A **finding** is one
+//! [`Problem`] with all elements that have it; how grave it is and what to do about it is the same for each
+//! kind of problem.
 
 use glam::DVec3;
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
-//! Where the boundary of a tetrahedral mesh is no surface: edges with several fans of tetrahedra, and vertices at which
-//! sheets touch.
+//! Where the boundary of a tetrahedral mesh is no surface: edges with several fans of tetrahedra, and
+//! vertices at which sheets touch.
 
 use crate::TetTopology;
 
-/// Edges that more than one boundary edge runs through (several fans of tetrahedra meet there), as vertices in ascending
-/// order, each once, ascending.
+/// Edges that more than one boundary edge runs through (several fans of tetrahedra meet there), as vertices
+/// in ascending order, each once, ascending.
 pub fn nonmanifold_edges(topology: &TetTopology) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = topology
         .edges
@@ -19,7 +19,8 @@ pub fn nonmanifold_edges(topology: &TetTopology) -> Vec<[u32; 2]> {
 
 /// Boundary vertices whose boundary faces form more than one fan (sheets that touch in a point), ascending.
 pub fn nonmanifold_vertices(topology: &TetTopology) -> Vec<u32> {
-    // The vertex for which a face was visited last, so that even a vertex of very many faces takes linear time.
+    // The vertex for which a face was visited last, so that even a vertex of very many faces takes linear
+    // time.
     let mut visited = vec![u32::MAX; topology.faces.len()];
     let mut fan = Vec::new();
     let is_pinched = |&v: &u32| {

@@ -41,8 +41,8 @@ pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
 /// Volume over the cube of the root mean square edge, 1 for the regular tetrahedron: 0 for a degenerate one,
 /// negative for an inverted one.
 ///
-/// Cheap and smooth: what mesh improvement maximises. Source: V. Parthasarathy et al., "A comparison of tetrahedron quality
-/// measures" (1994).
+/// Cheap and smooth: what mesh improvement maximises. Source: V. Parthasarathy et al., "A comparison of
+/// tetrahedron quality measures" (1994).
 pub fn volume_length_ratio(corners: [DVec3; 4]) -> f64 {
     let six_volume = (corners[1] - corners[0]).cross(corners[2] - corners[0]).dot(corners[3] - corners[0]);
     let squares = LOCAL_EDGES.map(|[i, j]| (corners[i] - corners[j]).length_squared());
@@ -66,9 +66,11 @@ fn others(i: usize, j: usize) -> [usize; 2] {
 pub struct TetQuality {
     /// Number of dihedral angles in each bin of ten degrees, from 0-10 to 170-180.
     pub dihedral_histogram: [u64; 18],
-    /// The smallest dihedral angle, in degrees, and its tetrahedron. `(180, None)` for a mesh without tetrahedra.
+    /// The smallest dihedral angle, in degrees, and its tetrahedron. `(180, None)` for a mesh without
+    /// tetrahedra.
     pub min_dihedral: (f64, Option<u32>),
-    /// The largest dihedral angle, in degrees, and its tetrahedron. `(0, None)` for a mesh without tetrahedra.
+    /// The largest dihedral angle, in degrees, and its tetrahedron. `(0, None)` for a mesh without
+    /// tetrahedra.
     pub max_dihedral: (f64, Option<u32>),
     /// The smallest radius ratio (see [`radius_ratio`]) and its tetrahedron.
     pub min_radius_ratio: (f64, Option<u32>),

@@ -1,4 +1,5 @@
-//! Neighbours across the edges of a triangle mesh, its borders and its orientation, whatever the mesh is like.
+//! Neighbours across the edges of a triangle mesh, its borders and its orientation, whatever the mesh is
+//! like.
 
 use rayon::prelude::*;
 
@@ -47,11 +48,12 @@ pub struct TriTopology {
     pub nonmanifold_edges: Vec<[u32; 2]>,
     /// Vertices where several fans of triangles meet and no non-manifold edge ends; ascending.
     pub nonmanifold_vertices: Vec<u32>,
-    /// The border as closed loops of vertices, each in the direction of its triangles; ordered by their first edge. The surface
-    /// is cut at non-manifold edges and at edges between triangles of different orientation; a loop that runs
-    /// along such cuts alone is left out.
+    /// The border as closed loops of vertices, each in the direction of its triangles; ordered by their first
+    /// edge. The surface is cut at non-manifold edges and at edges between triangles of different
+    /// orientation; a loop that runs along such cuts alone is left out.
     pub border_loops: Vec<Vec<u32>>,
-    /// For each triangle its connected component across edges (two triangles an edge), numbered by their first triangle.
+    /// For each triangle its connected component across edges (two triangles an edge), numbered by their
+    /// first triangle.
     pub component: Vec<u32>,
     /// Number of components.
     pub component_count: u32,
@@ -64,7 +66,8 @@ pub struct TriTopology {
 impl TriTopology {
     /// Builds the topology of `triangles` over `vertex_count` vertices.
     ///
-    /// Every index must be below `vertex_count`. Edges of a triangle that names a vertex twice are counted as any other.
+    /// Every index must be below `vertex_count`. Edges of a triangle that names a vertex twice are counted as
+    /// any other.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
         assert!(triangles.len() < 1 << 30, "mesh too large for 32-bit half-edges");
         let vertex = |h: HalfEdge| triangles[h.triangle as usize][h.side as usize];

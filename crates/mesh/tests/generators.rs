@@ -148,7 +148,8 @@ fn curves_that_cross_themselves_give_poses_of_one_mesh() {
 
 #[test]
 fn frames_do_not_twist_the_rod() {
-    // Along a planar curve a rotation-minimising frame keeps the angle to the plane: each fibre stays at its height.
+    // Along a planar curve a rotation-minimising frame keeps the angle to the plane: each fibre stays at its
+    // height.
     let wave = |t: f64| DVec3::new(4.0 * t, (TAU * t).sin(), 0.0);
     let mesh = generate::rod_along_curve(wave, 0.05, 1, 200).unwrap();
     for v in 0..7 {

@@ -1,5 +1,5 @@
-//! The readers of TetGen, `.t`, Medit, OBJ, PLY and STL: dialects of one mesh, what is told of broken files, and
-//! that no file makes them panic or hang.
+//! The readers of TetGen, `.t`, Medit, OBJ, PLY and STL: dialects of one mesh, what is told of broken files,
+//! and that no file makes them panic or hang.
 
 use std::path::PathBuf;
 
@@ -463,8 +463,8 @@ fn broken_stl_files_say_where() {
     assert_eq!(raw.warnings, ["4 bytes behind the 4 triangles are passed over"]);
 }
 
-/// Files of every format with bytes changed, cut out, doubled and numbers made large are read or refused, with a
-/// reason; what loads has indices in range and finite positions.
+/// Files of every format with bytes changed, cut out, doubled and numbers made large are read or refused,
+/// with a reason; what loads has indices in range and finite positions.
 #[test]
 fn mutated_files_never_panic_or_hang() {
     let mut state = 1u64;

@@ -19,9 +19,9 @@ pub fn sphere(radius: f64, resolution: u32) -> Result<TetMesh, GenerateError> {
     stuff(|p| ball.distance(p), [DVec3::splat(-radius), DVec3::splat(radius)], spacing)
 }
 
-/// A toy ball of outer `radius` metres around the origin: a core of half the radius with `strands` soft tapered strands
-/// that stand out all around, spread evenly (a Fibonacci lattice of directions), with about `resolution` edges
-/// along its diameter.
+/// A toy ball of outer `radius` metres around the origin: a core of half the radius with `strands` soft
+/// tapered strands that stand out all around, spread evenly (a Fibonacci lattice of directions), with about
+/// `resolution` edges along its diameter.
 ///
 /// Strands are at least two and a half spacings thick, so that none falls apart.
 pub fn squishy_ball(radius: f64, strands: u32, resolution: u32) -> Result<TetMesh, GenerateError> {
@@ -51,11 +51,11 @@ pub fn squishy_ball(radius: f64, strands: u32, resolution: u32) -> Result<TetMes
     stuff(value, [DVec3::splat(-radius), DVec3::splat(radius)], spacing)
 }
 
-/// A round bar of `thickness` metres bent to an open ring of `radius` (of its axis) that stands upright in the xy plane, its
-/// `gap` degrees wide opening on top, with about `resolution` edges across its thickness.
+/// A round bar of `thickness` metres bent to an open ring of `radius` (of its axis) that stands upright in
+/// the xy plane, its `gap` degrees wide opening on top, with about `resolution` edges across its thickness.
 ///
-/// The shape on which a body dropped into the opening shows whether paths to the boundary follow the deformed or the
-/// rest shape.
+/// The shape on which a body dropped into the opening shows whether paths to the boundary follow the deformed
+/// or the rest shape.
 pub fn bent_body(radius: f64, thickness: f64, gap: f64, resolution: u32) -> Result<TetMesh, GenerateError> {
     positive("radius", radius)?;
     positive("thickness", thickness)?;

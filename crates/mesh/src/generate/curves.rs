@@ -19,8 +19,9 @@ pub fn helix(radius: f64, pitch: f64, turns: f64) -> impl Fn(f64) -> DVec3 {
     }
 }
 
-/// A helix as [`helix`] whose `radius` swings by `swing` (a part of the radius, under 1) five times in two turns, so that
-/// neighbouring turns cross through each other again and again when the pitch is small: a tangled start.
+/// A helix as [`helix`] whose `radius` swings by `swing` (a part of the radius, under 1) five times in two
+/// turns, so that neighbouring turns cross through each other again and again when the pitch is small: a
+/// tangled start.
 pub fn coil(radius: f64, pitch: f64, turns: f64, swing: f64) -> impl Fn(f64) -> DVec3 {
     move |t| {
         let angle = TAU * turns * t;
@@ -30,7 +31,8 @@ pub fn coil(radius: f64, pitch: f64, turns: f64, swing: f64) -> impl Fn(f64) -> 
     }
 }
 
-/// An open trefoil knot of outer radius about `3 size`, with a gap of `gap` (a part of its length) between its ends.
+/// An open trefoil knot of outer radius about `3 size`, with a gap of `gap` (a part of its length) between
+/// its ends.
 pub fn trefoil(size: f64, gap: f64) -> impl Fn(f64) -> DVec3 {
     move |t| {
         let angle = TAU * (gap * 0.5 + (1.0 - gap) * t);

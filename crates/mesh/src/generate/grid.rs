@@ -48,8 +48,8 @@ pub fn box_mesh(size: DVec3, cells: [u32; 3]) -> Result<TetMesh, GenerateError> 
     Ok(TetMesh { positions, tets })
 }
 
-/// A block of `size` (metres) around the origin, with `across` cells over its smallest side and as many along the
-/// others as keep the cells nearly cubic.
+/// A block of `size` (metres) around the origin, with `across` cells over its smallest side and as many along
+/// the others as keep the cells nearly cubic.
 pub fn beam(size: DVec3, across: u32) -> Result<TetMesh, GenerateError> {
     for (name, value) in [("size.x", size.x), ("size.y", size.y), ("size.z", size.z)] {
         positive(name, value)?;
@@ -61,8 +61,8 @@ pub fn beam(size: DVec3, across: u32) -> Result<TetMesh, GenerateError> {
     box_mesh(size, cells.map(|n| n as u32))
 }
 
-/// A flat sheet in the xy plane around the origin, `width` (x) times `height` (y) metres, of `nx` times `ny` quads
-/// that are each two triangles; normals point along +z.
+/// A flat sheet in the xy plane around the origin, `width` (x) times `height` (y) metres, of `nx` times `ny`
+/// quads that are each two triangles; normals point along +z.
 ///
 /// Vertex `(i, j)` has index `i + (nx+1) j`, from the corner (-x, -y). Neighbouring quads are split along
 /// opposite diagonals, so that no direction is stiffer.

@@ -1,10 +1,12 @@
-//! Local improvement of a tetrahedral mesh: vertices around the worst tetrahedra move where the worst gets better.
+//! Local improvement of a tetrahedral mesh: vertices around the worst tetrahedra move where the worst gets
+//! better.
 //!
-//! A hill climb on the smallest shape of a vertex's star (L. Freitag, C. Ollivier-Gooch, "Tetrahedral mesh improvement
-//! using swapping and smoothing", 1997), with the volume-length ratio for the shape: it is as cheap as a volume,
-//! smooth, and small for bad angles and for short edges alike (measured here against the smallest dihedral sine: the same angles, and
-//! radius ratios twice as good at the worst). Vertices of the surface stay on it. Nothing ever gets worse: a
-//! move that does not raise the worst shape of its star is not made, so positive tetrahedra stay positive.
+//! A hill climb on the smallest shape of a vertex's star (L. Freitag, C. Ollivier-Gooch, "Tetrahedral mesh
+//! improvement using swapping and smoothing", 1997), with the volume-length ratio for the shape: it is as
+//! cheap as a volume, smooth, and small for bad angles and for short edges alike (measured here against the
+//! smallest dihedral sine: the same angles, and radius ratios twice as good at the worst). Vertices of the
+//! surface stay on it. Nothing ever gets worse: a move that does not raise the worst shape of its star is not
+//! made, so positive tetrahedra stay positive.
 
 use glam::DVec3;
 

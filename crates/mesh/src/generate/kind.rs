@@ -273,8 +273,8 @@ impl Generator {
         self.kind
     }
 
-    /// Sets one parameter. Errors: `UnknownParameter`; a value out of range is found by [`Generator::build`], a broken number
-    /// for a count here.
+    /// Sets one parameter. Errors: `UnknownParameter`; a value out of range is found by [`Generator::build`],
+    /// a broken number for a count here.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), GenerateError> {
         let parameters = self.kind.parameters();
         let Some(i) = parameters.iter().position(|p| p.name == name) else {

@@ -1,8 +1,9 @@
 //! The body-centred cubic lattice: the corners and the centres of a grid of cubes.
 //!
-//! Points lie in layers half a cube apart: even layers hold corners, odd layers centres, each layer `nx` times `ny`
-//! points at `(i, j)` or `(i + ½, j + ½)`. Each point has 6 **long** edges (one spacing, to its own kind) and 8
-//! **short** ones (√3/2 of it). All tetrahedra are congruent: two long edges at right angles, four short.
+//! Points lie in layers half a cube apart: even layers hold corners, odd layers centres, each layer `nx`
+//! times `ny` points at `(i, j)` or `(i + ½, j + ½)`. Each point has 6 **long** edges (one spacing, to its
+//! own kind) and 8 **short** ones (√3/2 of it). All tetrahedra are congruent: two long edges at right angles,
+//! four short.
 
 use glam::DVec3;
 
@@ -54,8 +55,8 @@ impl Lattice {
         (0..2).any(|a| cell[a] == 0 || cell[a] + 1 == self.n[a]) || cell[2] < 2 || cell[2] + 2 >= self.n[2]
     }
 
-    /// The far ends of the point's edges that lead forward (each edge once, ids rising): three long ones, then
-    /// four short.
+    /// The far ends of the point's edges that lead forward (each edge once, ids rising): three long ones,
+    /// then four short.
     pub fn forward(&self, id: u32) -> impl Iterator<Item = u32> + use<> {
         let lattice = *self;
         let [i, j, k] = self.cell(id);
@@ -74,8 +75,8 @@ impl Lattice {
         .map(move |c| lattice.id(c))
     }
 
-    /// The positive tetrahedra whose first long edge leads forward from the centre `id`, four round each of three
-    /// edges, as `[centre, centre, corner, corner]`: each tetrahedron of the lattice once.
+    /// The positive tetrahedra whose first long edge leads forward from the centre `id`, four round each of
+    /// three edges, as `[centre, centre, corner, corner]`: each tetrahedron of the lattice once.
     pub fn tets(&self, id: u32) -> impl Iterator<Item = [u32; 4]> + use<> {
         let lattice = *self;
         let [i, j, k] = self.cell(id);

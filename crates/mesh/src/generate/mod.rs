@@ -1,10 +1,12 @@
 //! Generated meshes: blocks, rods along curves, cloth, and anything that a function says is inside.
 //!
-//! Lengths are metres. Every tetrahedron is positive and every triangle counter-clockwise seen from outside. The same
-//! parameters give the same bits, and scaling all lengths by a power of two scales every position exactly.
+//! Lengths are metres. Every tetrahedron is positive and every triangle counter-clockwise seen from outside.
+//! The same parameters give the same bits, and scaling all lengths by a power of two scales every position
+//! exactly.
 //!
-//! [`stuff`] fills a function's interior (Labelle & Shewchuk 2007); [`rod_along_curve`] sweeps a disc; [`box_mesh`]
-//! cuts a grid. [`Generator`] names them all with numbers as parameters, for scene files and the command line.
+//! [`stuff`] fills a function's interior (Labelle & Shewchuk 2007); [`rod_along_curve`] sweeps a disc;
+//! [`box_mesh`] cuts a grid. [`Generator`] names them all with numbers as parameters, for scene files and the
+//! command line.
 
 use glam::DVec3;
 

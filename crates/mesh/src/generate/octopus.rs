@@ -12,11 +12,13 @@ const ARMS: u32 = 8;
 /// Points along the axis of an arm.
 const JOINTS: u32 = 40;
 
-/// An octopus about `size` metres wide and 0.6 of it high, y up, with about `resolution` edges along its width.
+/// An octopus about `size` metres wide and 0.6 of it high, y up, with about `resolution` edges along its
+/// width.
 ///
-/// A mantle carries eight tapered arms that run outwards and down and curl up at their ends, in pairs that turn towards each
-/// other. No parts overlap at rest: the boundary is one closed surface of genus 0. Arms are at least two and a half
-/// spacings thick, so that none falls apart; from a resolution of 50 on the shape no longer depends on it.
+/// A mantle carries eight tapered arms that run outwards and down and curl up at their ends, in pairs that
+/// turn towards each other. No parts overlap at rest: the boundary is one closed surface of genus 0. Arms are
+/// at least two and a half spacings thick, so that none falls apart; from a resolution of 50 on the shape no
+/// longer depends on it.
 pub fn octopus(size: f64, resolution: u32) -> Result<TetMesh, GenerateError> {
     positive("size", size)?;
     at_least("resolution", resolution, 30, "at least 30")?;

@@ -1,10 +1,11 @@
 //! A triangular prism cut into three tetrahedra along given diagonals.
 
-/// Cuts the prism with triangles `p` (bottom) and `q` (top, `q[i]` above `p[i]`) into three positive tetrahedra.
+/// Cuts the prism with triangles `p` (bottom) and `q` (top, `q[i]` above `p[i]`) into three positive
+/// tetrahedra.
 ///
-/// `diagonal[i]` says for the quad over the edge from `i` to `i + 1` whether its diagonal starts at the bottom of `i`
-/// (true) or of `i + 1` (false). The prism is positive when `p`, seen from `q`, runs counter-clockwise.
-/// `None` when the diagonals run in a cycle, which no three tetrahedra fill (Schönhardt).
+/// `diagonal[i]` says for the quad over the edge from `i` to `i + 1` whether its diagonal starts at the
+/// bottom of `i` (true) or of `i + 1` (false). The prism is positive when `p`, seen from `q`, runs
+/// counter-clockwise. `None` when the diagonals run in a cycle, which no three tetrahedra fill (Schönhardt).
 pub(super) fn split_prism(p: [u32; 3], q: [u32; 3], diagonal: [bool; 3]) -> Option<[[u32; 4]; 3]> {
     // Without a cycle one bottom vertex carries the diagonals of both of its quads.
     let i = (0..3).find(|&i| diagonal[i] && !diagonal[(i + 2) % 3])?;

@@ -10,8 +10,8 @@ use crate::{TetMesh, signed_volume};
 
 /// A rod of `radius` metres along `curve`, which is sampled at `segments + 1` points of equal arc length.
 ///
-/// `curve` maps 0..=1 to metres. See [`rod_along_points`] for the cross-section; the vertices depend on `rings` and
-/// `segments` alone, so that two curves give two poses of one mesh.
+/// `curve` maps 0..=1 to metres. See [`rod_along_points`] for the cross-section; the vertices depend on
+/// `rings` and `segments` alone, so that two curves give two poses of one mesh.
 pub fn rod_along_curve(
     curve: impl Fn(f64) -> DVec3,
     radius: f64,
@@ -25,13 +25,14 @@ pub fn rod_along_curve(
 
 /// A rod of `radius` metres along a polyline, with one cross-section at each of `points`.
 ///
-/// The cross-section is a triangular lattice of `rings` rings round the axis, ring k with 6 k vertices, bent from
-/// a hexagon to a circle: 6 equal triangles meet at the axis, and all triangles are of nearly equal size. Vertex `v`
-/// of section `s` has index `s (1 + 3 rings (rings + 1)) + v`; `v = 0` is on the axis, the last `6 rings` are on the surface.
-/// Sections turn with a rotation-minimising frame (W. Wang et al., "Computation of rotation minimizing
-/// frames", 2008, double reflection) and stand in the bisecting plane of their two segments. Between two sections each
-/// triangle is a prism of three tetrahedra; diagonals follow a three-colouring of the lattice and alternate
-/// from segment to segment, so that the rod has no preferred twist.
+/// The cross-section is a triangular lattice of `rings` rings round the axis, ring k with 6 k vertices, bent
+/// from a hexagon to a circle: 6 equal triangles meet at the axis, and all triangles are of nearly equal
+/// size. Vertex `v` of section `s` has index `s (1 + 3 rings (rings + 1)) + v`; `v = 0` is on the axis, the
+/// last `6 rings` are on the surface. Sections turn with a rotation-minimising frame (W. Wang et al.,
+/// "Computation of rotation minimizing frames", 2008, double reflection) and stand in the bisecting plane of
+/// their two segments. Between two sections each triangle is a prism of three tetrahedra; diagonals follow a
+/// three-colouring of the lattice and alternate from segment to segment, so that the rod has no preferred
+/// twist.
 ///
 /// Errors: `CurveTooTight` where a tetrahedron would be inverted. The curve may cross itself.
 pub fn rod_along_points(points: &[DVec3], radius: f64, rings: u32) -> Result<TetMesh, GenerateError> {

@@ -20,8 +20,9 @@ impl Ball {
 
 /// A tapered round strand along a polyline: a tentacle, a rope, a handle.
 ///
-/// Between two points the radius runs linearly with the parameter of the closest point on the axis, which is the signed
-/// distance where the strand is not tapered, and close to it where the taper is gentle. The ends are round.
+/// Between two points the radius runs linearly with the parameter of the closest point on the axis, which is
+/// the signed distance where the strand is not tapered, and close to it where the taper is gentle. The ends
+/// are round.
 #[derive(Clone, Debug)]
 pub struct Strand {
     segments: Vec<Segment>,
@@ -82,7 +83,8 @@ impl Strand {
         self.bounds
     }
 
-    /// The smaller of `least` and the value at `p`; parts whose box is farther than `least` are not looked at.
+    /// The smaller of `least` and the value at `p`; parts whose box is farther than `least` are not looked
+    /// at.
     pub fn distance_below(&self, p: DVec3, least: f64) -> f64 {
         let far = |[low, high]: [DVec3; 2], least: f64| {
             let outside = (low - p).max(p - high).max(DVec3::ZERO);
@@ -120,7 +122,8 @@ fn join(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 
 /// The union of two solids with a fillet of about `width` metres where they meet.
 ///
-/// Source: I. Quilez, "Smooth minimum" (quadratic polynomial); equals `a.min(b)` where they differ by `width` or more.
+/// Source: I. Quilez, "Smooth minimum" (quadratic polynomial); equals `a.min(b)` where they differ by `width`
+/// or more.
 pub fn smooth_union(a: f64, b: f64, width: f64) -> f64 {
     let h = (1.0 - (a - b).abs() / width).max(0.0);
     a.min(b) - 0.25 * h * h * width

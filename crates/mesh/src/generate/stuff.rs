@@ -1,10 +1,11 @@
 //! Isosurface stuffing: fills the inside of a function with tetrahedra of good shape.
 //!
 //! Source: F. Labelle, J. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles",
-//! SIGGRAPH 2007, with a uniform lattice. The function is sampled on a body-centred cubic **lattice**. Where an edge
-//! changes sign it has a **cut point** on the surface. A lattice point with a cut point close by is **warped** onto it;
-//! then each lattice tetrahedron is replaced by what of it lies inside. With the published limits on "close" all
-//! dihedral angles lie between 10.7 and 164.8 degrees; a pass of local improvement narrows this (see `improve`).
+//! SIGGRAPH 2007, with a uniform lattice. The function is sampled on a body-centred cubic **lattice**. Where
+//! an edge changes sign it has a **cut point** on the surface. A lattice point with a cut point close by is
+//! **warped** onto it; then each lattice tetrahedron is replaced by what of it lies inside. With the
+//! published limits on "close" all dihedral angles lie between 10.7 and 164.8 degrees; a pass of local
+//! improvement narrows this (see `improve`).
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -16,7 +17,8 @@ use super::{GenerateError, positive};
 use crate::manifold::{nonmanifold_edges, nonmanifold_vertices};
 use crate::{TetMesh, TetTopology, signed_volume};
 
-/// How near, as a part of the edge, a cut point warps the end of a long or a short edge (table 1 of the source).
+/// How near, as a part of the edge, a cut point warps the end of a long or a short edge (table 1 of the
+/// source).
 const WARP_LONG: f64 = 0.24999;
 const WARP_SHORT: f64 = 0.41189;
 
@@ -24,10 +26,10 @@ const WARP_SHORT: f64 = 0.41189;
 /// lattice of `spacing` metres.
 ///
 /// `implicit` is negative inside and positive outside, as a signed distance is, and continuous; it is asked
-/// at points up to three spacings outside `bounds`, from several threads. Details under about two
-/// spacings are lost, and parts thinner than that may fall apart. The boundary is a closed surface without pinched edges or
-/// vertices, of the topology that the spacing resolves. Its vertices lie on the function's surface to 1e-8 of the spacing,
-/// except where two parts come within a spacing of each other (see `pinched`).
+/// at points up to three spacings outside `bounds`, from several threads. Details under about two spacings
+/// are lost, and parts thinner than that may fall apart. The boundary is a closed surface without pinched
+/// edges or vertices, of the topology that the spacing resolves. Its vertices lie on the function's surface
+/// to 1e-8 of the spacing, except where two parts come within a spacing of each other (see `pinched`).
 ///
 /// Errors: `NotFinite` for a value that is not a number, `LeavesBounds`, `Nothing`, `TooLarge`, `Parameter`.
 pub fn stuff(
@@ -72,8 +74,8 @@ fn lattice_over([low, high]: [DVec3; 2], spacing: f64) -> Result<Lattice, Genera
     Ok(Lattice::around(0.5 * (low + high), spacing, cubes.to_array().map(|n| n as u32)))
 }
 
-/// Whether a value of the function counts as inside. A lattice point on the surface does; its cut points are where it
-/// lies, so that it is warped in place.
+/// Whether a value of the function counts as inside. A lattice point on the surface does; its cut points are
+/// where it lies, so that it is warped in place.
 fn inside(value: f64) -> bool {
     value <= 0.0
 }
@@ -144,8 +146,9 @@ impl Cuts {
     }
 }
 
-/// The root in 0..=1 of a function with the values `f0` and `f1` of opposite signs at its ends, by the Illinois
-/// method (Dowell & Jarratt 1971), which never leaves its bracket and needs no tolerance in units of the function.
+/// The root in 0..=1 of a function with the values `f0` and `f1` of opposite signs at its ends, by the
+/// Illinois method (Dowell & Jarratt 1971), which never leaves its bracket and needs no tolerance in units of
+/// the function.
 fn root(f: impl Fn(f64) -> f64, mut f0: f64, mut f1: f64) -> f64 {
     if f0 == 0.0 || f1 == 0.0 {
         return if f0 == 0.0 { 0.0 } else { 1.0 };
@@ -205,11 +208,13 @@ fn warp_limit(lattice: &Lattice, a: u32, b: u32) -> f64 {
 
 /// Warped lattice points at which the boundary touches itself, ascending.
 ///
-/// Two parts that come within a spacing of each other can meet in a warped point or in an edge between two. Left at
-/// its place of the lattice, a point belongs to the inside or the outside; without any warped points the
-/// boundary is a surface throughout (marching tetrahedra), so leaving more and more of them alone comes to an end.
+/// Two parts that come within a spacing of each other can meet in a warped point or in an edge between two.
+/// Left at its place of the lattice, a point belongs to the inside or the outside; without any warped points
+/// the boundary is a surface throughout (marching tetrahedra), so leaving more and more of them alone comes
+/// to an end.
 fn pinched(mesh: &TetMesh, vertices: &[u32], on_surface: &[bool]) -> Vec<u32> {
-    // Tetrahedra round the vertices of the surface are enough: the faces that are open only here hold no such vertex.
+    // Tetrahedra round the vertices of the surface are enough: the faces that are open only here hold no such
+    // vertex.
     let touches = |tet: &&[u32; 4]| tet.iter().any(|&v| on_surface[v as usize]);
     let skin: Vec<[u32; 4]> = mesh.tets.iter().filter(touches).copied().collect();
     let topology = TetTopology::new(mesh.positions.len(), &skin);
@@ -237,8 +242,8 @@ enum Side {
 /// A vertex of the result: a lattice point, or a cut point with the top bit set.
 const CUT: u32 = 1 << 31;
 
-/// Replaces each lattice tetrahedron by what of it lies inside. Returns the mesh, and what each vertex was: a lattice
-/// point or a cut point.
+/// Replaces each lattice tetrahedron by what of it lies inside. Returns the mesh, and what each vertex was: a
+/// lattice point or a cut point.
 fn fill(lattice: &Lattice, values: &[f64], cuts: &Cuts, warped: &Warped) -> (TetMesh, Vec<u32>) {
     let side = |&v: &f64| if inside(v) { Side::Inside } else { Side::Outside };
     let mut sides: Vec<Side> = values.par_iter().map(side).collect();
@@ -299,7 +304,8 @@ impl Stencils<'_> {
             out[0] = *tet;
             return 1;
         }
-        // Inside corners first, then outside, then surface; an even permutation keeps the tetrahedron positive.
+        // Inside corners first, then outside, then surface; an even permutation keeps the tetrahedron
+        // positive.
         let mut odd = false;
         for _ in 0..3 {
             for i in 0..3 {
@@ -324,7 +330,8 @@ impl Stencils<'_> {
                 3
             }
             (Side::Inside, Side::Outside, Side::Outside) => {
-                // A prism between the triangles at a and b; its third quad is on the surface, where the diagonal is free.
+                // A prism between the triangles at a and b; its third quad is on the surface, where the
+                // diagonal is free.
                 let (p, q) = ([a, cut(a, c), cut(a, d)], [b, cut(b, c), cut(b, d)]);
                 let [c_at_a, d_at_a] = [c, d].map(|outside| self.diagonal(a, b, outside));
                 *out = split_prism(p, q, [c_at_a, true, !d_at_a])

@@ -1,7 +1,8 @@
-//! `.t`: lines `Vertex id x y z` and `Tet id a b c d`, where ids are any numbers from 0, sparse and in any order.
+//! `.t`: lines `Vertex id x y z` and `Tet id a b c d`, where ids are any numbers from 0, sparse and in any
+//! order.
 //!
-//! Attributes behind the numbers (`{…}`) and `#` comments are allowed; edges and faces are passed over. Vertices
-//! are numbered as they stand in the file.
+//! Attributes behind the numbers (`{…}`) and `#` comments are allowed; edges and faces are passed over.
+//! Vertices are numbered as they stand in the file.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Wavefront OBJ: the vertices and the faces.
 //!
-//! A reader of our own, because the vertex order of the file is the user's order: only `v` lines make vertices, whatever
-//! texture coordinates and normals a face names (`v`, `v/vt`, `v//vn`, `v/vt/vn`). Indices count from 1, or, when
-//! negative, back from the last vertex so far. Polygons are cut into triangles. A line that ends with
-//! `\` goes on in the next one.
+//! A reader of our own, because the vertex order of the file is the user's order: only `v` lines make
+//! vertices, whatever texture coordinates and normals a face names (`v`, `v/vt`, `v//vn`, `v/vt/vn`). Indices
+//! count from 1, or, when negative, back from the last vertex so far. Polygons are cut into triangles. A line
+//! that ends with `\` goes on in the next one.
 //!
 //! Source: Alias|Wavefront, "Advanced Visualizer manual", appendix B1.
 

@@ -1,7 +1,9 @@
-//! PLY, text and binary in both byte orders: vertices, faces, triangle strips; tetrahedra where a file has them.
+//! PLY, text and binary in both byte orders: vertices, faces, triangle strips; tetrahedra where a file has
+//! them.
 //!
-//! Elements and properties come in any order and of any type, as the header says. A reader of our own: the header's
-//! counts are not trusted, and nothing is stored that is not asked for (`ply-rs-bw` makes a map of every element).
+//! Elements and properties come in any order and of any type, as the header says. A reader of our own: the
+//! header's counts are not trusted, and nothing is stored that is not asked for (`ply-rs-bw` makes a map of
+//! every element).
 //!
 //! Source: G. Turk, "The PLY polygon file format" (1994).
 
@@ -228,7 +230,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Adds the cell of the list that was read last. Numbers beyond the vertices are found once all are known.
+    /// Adds the cell of the list that was read last. Numbers beyond the vertices are found once all are
+    /// known.
     fn cell(&mut self, cell: Cell, index: u64) -> Result<(), MeshError> {
         let path = self.scanner.path();
         let vertex = |what, id| vertex_index(path, what, index as usize, id, u32::MAX as usize);

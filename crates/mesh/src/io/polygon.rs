@@ -4,13 +4,13 @@ use glam::{DVec2, DVec3};
 
 use super::RawMesh;
 
-/// Polygons of more corners than this are cut into a fan even where they are not convex: the search for ears takes
-/// the square of their number.
+/// Polygons of more corners than this are cut into a fan even where they are not convex: the search for ears
+/// takes the square of their number.
 const MOST_CORNERS: usize = 1000;
 
 impl RawMesh {
-    /// Cuts a polygon into triangles: a fan round its first vertex, or where that would fold over, because the polygon
-    /// is not convex, by clipping ears. Vertices that are not known yet leave the fan.
+    /// Cuts a polygon into triangles: a fan round its first vertex, or where that would fold over, because
+    /// the polygon is not convex, by clipping ears. Vertices that are not known yet leave the fan.
     pub(crate) fn push_polygon(&mut self, polygon: &[u32]) {
         if polygon.len() > 3 && polygon.len() <= MOST_CORNERS {
             let corners: Option<Vec<DVec3>> =
@@ -49,7 +49,8 @@ fn is_filled_by_fan(corners: &[DVec2]) -> bool {
     corners.windows(2).skip(1).all(|w| area(corners[0], w[0], w[1]) >= -1e-12 * reach)
 }
 
-/// G. Meisters, "Polygons have ears" (1975): a corner whose triangle holds no other corner is cut off, again and again.
+/// G. Meisters, "Polygons have ears" (1975): a corner whose triangle holds no other corner is cut off, again
+/// and again.
 fn clip_ears(corners: &[DVec2]) -> Vec<[usize; 3]> {
     let mut left: Vec<usize> = (0..corners.len()).collect();
     let mut triangles = Vec::with_capacity(corners.len() - 2);

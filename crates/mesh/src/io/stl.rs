@@ -1,8 +1,9 @@
 //! STL, text and binary: three corners a triangle.
 //!
-//! STL has no vertices. Corners with **exactly** equal coordinates become one vertex, numbered by first use; corners
-//! that differ in the last digit stay apart, since any tolerance would be a guess about the model's scale (the mesh's
-//! border loops show the cracks). `-0` and `0` are equal. Normals are passed over: the order of corners counts.
+//! STL has no vertices. Corners with **exactly** equal coordinates become one vertex, numbered by first use;
+//! corners that differ in the last digit stay apart, since any tolerance would be a guess about the model's
+//! scale (the mesh's border loops show the cracks). `-0` and `0` are equal. Normals are passed over: the
+//! order of corners counts.
 //!
 //! Source: M. Burns, "Automated Fabrication" (1993), section 6.5.
 

@@ -1,9 +1,10 @@
 //! TetGen: points in `NAME.node`, tetrahedra in `NAME.ele`, triangles in `NAME.face`.
 //!
 //! Each file begins with a line of counts; then a line for each item, which begins with its number. Points
-//! are numbered from 0 or 1, as the first says; any other numbers work too. `#` comments, attributes and markers
-//! are passed over. Of whichever file is given, the others of the same name beside it are found: an `.ele` or
-//! `.face` file needs its `.node` file; a `.node` file takes its `.ele` file, or else its `.face` file.
+//! are numbered from 0 or 1, as the first says; any other numbers work too. `#` comments, attributes and
+//! markers are passed over. Of whichever file is given, the others of the same name beside it are found: an
+//! `.ele` or `.face` file needs its `.node` file; a `.node` file takes its `.ele` file, or else its `.face`
+//! file.
 //!
 //! Source: H. Si, "TetGen user's manual 1.5", section 5.2.
 
