@@ -15,7 +15,7 @@ use glam::Vec3;
 use gordian_mesh::io::{MeshError, write_atomically};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::Scene;
+use crate::{Scene, SimError, World};
 
 const MAGIC: &[u8; 8] = b"GORDIANC";
 const VERSION: u32 = 1;
@@ -170,6 +170,33 @@ impl Checkpoint {
             .filter(|_| reader.bytes.is_empty())
             .ok_or_else(|| damaged("its lengths do not match"))
     }
+}
+
+impl World {
+    /// The state between two frames, of a world built from `scene`.
+    pub fn checkpoint(&self, scene: &Scene) -> Checkpoint {
+        Checkpoint {
+            frame: self.frame(),
+            time_s: self.time_s(),
+            model_hash: self.model_hash,
+            adapter: crate::adapter::describe(self.adapter()),
+            scene: scene.identity(),
+            positions: self.positions().to_vec(),
+            velocities: self.velocities().to_vec(),
+            extras: Vec::new(),
+        }
+    }
+
+    /// Goes on from a checkpoint; one of another scene or of other meshes is refused.
+    pub fn resume(&mut self, scene: &Scene, checkpoint: &Checkpoint) -> Result<(), SimError> {
+        checkpoint.check(scene, self.model_hash, self.positions().len())?;
+        self.restore(checkpoint.frame, &checkpoint.positions, &checkpoint.velocities)
+    }
+}
+
+/// Hash of the meshes of a world: rest positions and tetrahedra.
+pub(crate) fn model_hash(rest: &[Vec3], tets: &[[u32; 4]]) -> u64 {
+    xxh3_64(bytemuck::cast_slice(&[xxh3_64(bytemuck::cast_slice(rest)), xxh3_64(bytemuck::cast_slice(tets))]))
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {

@@ -2,19 +2,18 @@
 //!
 //! A [`Scene`] says what there is and how it is simulated; it is read from TOML.
 //!
-//! # The face of the world, as the command line takes it
+//! ```no_run
+//! use gordian_sim::{AdapterChoice, Layout, Recorder, Scene, World};
 //!
-//! ```ignore
-//! let scene = Scene::load("scenes/octopus_drop.toml")?;
-//! let mut world = World::new(&scene, AdapterChoice::Auto)?;     // AdapterChoice: Auto | Cpu | Software | Name(String)
-//! world.adapter() -> &AdapterInfo;                              // of gordian-solver
-//! world.frame() -> u32;                                         // frames done so far
-//! world.step_frame()? -> FrameReport;                           // one frame; SimError::NonFinite keeps the last good one
-//! world.positions() -> &[Vec3];                                 // metres, all bodies one after the other, file order
-//! world.velocities() -> &[Vec3];
-//! world.layout() -> &Layout;                                    // what the recorder writes: tetrahedra, surface, bodies
-//! world.save() -> Checkpoint;  world.restore(&Checkpoint)?;     // exact state between two frames
-//! world.report() -> Report;                                     // the head of the report, without frames
+//! let scene = Scene::open("octopus_drop", &[])?;
+//! let mut world = World::new(&scene, &AdapterChoice::Auto)?;
+//! let mut recorder = Recorder::new("out", &scene, Layout::of(&world).into(), None)?;
+//! for frame in 1..=scene.simulation.frames {
+//!     let report = world.step_frame()?;
+//!     recorder.record(frame, world.positions(), world.velocities())?;
+//!     println!("{frame}: {} contacts", report.contacts.total());
+//! }
+//! # Ok::<(), gordian_sim::SimError>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -26,6 +25,7 @@ pub mod checkpoint;
 mod collide;
 pub mod error;
 mod obstacle;
+pub mod record;
 pub mod report;
 pub mod scene;
 mod step;
@@ -34,6 +34,7 @@ mod world;
 pub use adapter::AdapterChoice;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::SimError;
-pub use report::{FrameReport, Report};
+pub use record::{BodySpan, Layout, Recorder};
+pub use report::{Contacts, FrameReport, Report, Stage, StageTimes, position_hash};
 pub use scene::{Scene, SceneError, SceneErrorKind};
 pub use world::{BodyInfo, World};

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use gordian_collision::collider::{Collider, MeshCollider, Pose, Shape};
-use gordian_mesh::io;
 
 use crate::SimError;
 use crate::body::Friction;
-use crate::build::{file_error, range_error};
+use crate::build::range_error;
 use crate::scene::{self, Motion, Scene, rotation, transform_at};
 
 /// A collider and its motion.
@@ -42,14 +41,12 @@ impl Obstacle {
                 (Shape::Box { half: DVec3::from(b.size_m) / 2.0 }, pose)
             }
             scene::Shape::Bowl(b) => {
-                let axis = crate::build::up(scene);
+                let axis = scene.up();
                 (Shape::Bowl { radius: b.radius_m, axis, rim: 0.0 }, Pose::at(b.center_m.into()))
             }
             scene::Shape::Mesh(m) => {
-                let loaded = io::load_surface(&scene.resolve(&m.mesh))
-                    .map_err(|e| file_error(scene, &format!("{key}.mesh"), e))?;
-                let positions: Vec<DVec3> = loaded.mesh.positions.iter().map(|&p| p * m.scale).collect();
-                let mesh = MeshCollider::new(&positions, &loaded.mesh.triangles)
+                let surface = scene.collider_mesh(index, m)?;
+                let mesh = MeshCollider::new(&surface.positions, &surface.triangles)
                     .map_err(|e| range_error(scene, &format!("{key}.mesh"), e.to_string()))?;
                 let pose = Pose { rotation: rotation(m.rotate_deg), position: m.translate_m.into() };
                 (Shape::Mesh(Arc::new(mesh)), pose)

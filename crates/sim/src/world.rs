@@ -8,6 +8,7 @@ use gordian_solver::{AdapterInfo, Model, Solver, Target};
 
 use crate::body::{self, Body};
 use crate::build::mean_surface_edge;
+use crate::checkpoint::model_hash;
 use crate::collide::Collisions;
 use crate::obstacle::Obstacle;
 use crate::scene::{Motion, Scene, Simulation, transform_at};
@@ -28,6 +29,8 @@ pub struct World {
     pub(crate) frame: u32,
     pub(crate) scratch: Scratch,
     warnings: Vec<String>,
+    /// Of rest positions and tetrahedra, for checkpoints.
+    pub(crate) model_hash: u64,
 }
 
 /// A body of a world.
@@ -102,6 +105,7 @@ impl World {
         }
         let tets: Vec<[u32; 4]> = model.tets.iter().map(|t| t.particles).collect();
         let topology = TetTopology::new(model.positions.len(), &tets);
+        let model_hash = model_hash(&model.rest_positions, &tets);
         drop(tets);
         let warnings = topology.defects.iter().map(|d| format!("mesh: {d:?}")).collect();
         let mut edges = topology.edges.iter().map(|e| e.vertices).collect::<Vec<_>>();
@@ -134,6 +138,7 @@ impl World {
                 ..Scratch::default()
             },
             warnings,
+            model_hash,
         })
     }
 

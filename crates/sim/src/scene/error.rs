@@ -34,12 +34,8 @@ pub struct SceneError {
     pub kind: SceneErrorKind,
     /// The scene file, the name of a built-in scene, or the override.
     pub file: String,
-    /// Line and column, from 1; none where the fault is an override, or the scene was made in code.
-    pub line_column: Option<(usize, usize)>,
-    /// Bytes of [`SceneError::text`] that are at fault.
-    pub span: Option<Range<usize>>,
-    /// The text of the scene (or of the override), to show the place in.
-    pub text: Option<Arc<str>>,
+    /// Where in the text; none where the fault is an override, or the scene was made in code.
+    pub place: Option<Box<Place>>,
     /// The key, such as `body[0].material.young_pa`; empty for faults of the whole file.
     pub key: String,
     /// What is wrong.
@@ -48,11 +44,24 @@ pub struct SceneError {
     pub hint: Option<String>,
 }
 
+/// A place in the text of a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, in characters from 1.
+    pub column: usize,
+    /// Bytes of `text` that are at fault.
+    pub span: Range<usize>,
+    /// The text of the whole scene.
+    pub text: Arc<str>,
+}
+
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
-        if let Some((line, column)) = self.line_column {
-            write!(f, ":{line}:{column}")?;
+        if let Some(place) = &self.place {
+            write!(f, ":{}:{}", place.line, place.column)?;
         }
         if !self.key.is_empty() {
             write!(f, ": {}", self.key)?;
@@ -76,16 +85,7 @@ impl SceneError {
     }
 
     pub(crate) fn without_source(kind: SceneErrorKind, file: &str, key: &str, message: String) -> Self {
-        Self {
-            kind,
-            file: file.to_owned(),
-            line_column: None,
-            span: None,
-            text: None,
-            key: key.to_owned(),
-            message,
-            hint: None,
-        }
+        Self { kind, file: file.to_owned(), place: None, key: key.to_owned(), message, hint: None }
     }
 
     /// The same error with advice.

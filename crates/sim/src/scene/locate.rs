@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{SceneError, SceneErrorKind, overrides};
+use super::{Place, SceneError, SceneErrorKind, overrides};
 
 /// The text that a scene was read from, with the overrides that were applied to it.
 #[derive(Debug)]
@@ -117,9 +117,8 @@ impl Source {
         if let Some(i) = self.override_of(&span) {
             error.file = format!("--set {}", self.overrides[i]);
         } else if span != (0..0) {
-            error.line_column = Some(line_column(&self.text, span.start));
-            error.span = Some(span);
-            error.text = Some(self.text.clone());
+            let (line, column) = line_column(&self.text, span.start);
+            error.place = Some(Box::new(Place { line, column, span, text: self.text.clone() }));
         }
         error
     }

@@ -17,10 +17,12 @@ mod body;
 mod collider;
 mod error;
 mod generator;
+mod library;
 mod locate;
 mod motion;
 mod overrides;
 mod parse;
+mod place;
 mod settings;
 mod tagged;
 mod validate;
@@ -35,9 +37,11 @@ pub use body::{
     SphereRegion, VerticesRegion,
 };
 pub use collider::{BowlShape, BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
-pub use error::{SceneError, SceneErrorKind};
+pub use error::{Place, SceneError, SceneErrorKind, did_you_mean};
 pub use generator::Generator;
+pub use library::{BuiltIn, SCENES};
 pub use motion::{Key, Keyframes, Motion, Rotate, Translate, rotation, transform_at};
+pub use place::{Placed, PlacedBody, PlacedPin};
 pub use settings::{Collision, Output, OutputFormat, QueryMethod, QueryMode, Simulation};
 
 use locate::Source;

@@ -89,7 +89,7 @@ fn set<'i>(table: &mut DeTable<'i>, keys: &[&'i str], value: Spanned<DeValue<'i>
             if index == list.len() {
                 list.push(Spanned::new(span, DeValue::Table(Default::default())));
             }
-            let entry = list.iter_mut().nth(index).expect("chosen, or just pushed");
+            let entry = list.get_mut(index).expect("chosen, or just pushed");
             match entry.get_mut() {
                 _ if rest.is_empty() => *entry = value,
                 DeValue::Table(inner) => return set(inner, rest, value),

@@ -139,13 +139,15 @@ pub enum OutputFormat {
     Usda,
     /// One PC2 point cache and the OBJ mesh that it moves.
     Pc2,
+    /// No frames.
+    None,
 }
 
 /// `[output]`: what is written while running.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Format of the frames: `vtu`, `ply`, `usda` or `pc2`.
+    /// Format of the frames: `vtu`, `ply`, `usda`, `pc2`, or `none` for no frames.
     pub format: OutputFormat,
     /// Every how many frames one is written; 1 for all of them. The last frame is always written.
     pub every: u32,

@@ -14,7 +14,7 @@ fn fails(text: &str) -> SceneError {
 /// The line of the error and its text.
 fn told(text: &str) -> (usize, String) {
     let error = fails(text);
-    (error.line_column.expect("a line").0, error.to_string())
+    (error.place.as_ref().expect("a line").line, error.to_string())
 }
 
 fn set(text: &str, overrides: &[&str]) -> Result<Scene, SceneError> {
@@ -97,6 +97,16 @@ fn keys_of_tagged_tables_are_found_too() {
     assert_eq!(line, 3, "{text}");
     assert!(text.contains("body[0].generator.nx: invalid type"), "{text}");
 
+    let (line, text) = told("[[body]]\ngenerator = { kind = \"box\",\n nw = 3 }\n");
+    assert_eq!(line, 3, "{text}");
+    assert!(text.contains("body[0].generator.nw: unknown key `nw`; did you mean `nx`?"), "{text}");
+
+    let (_, text) = told("[[body]]\ngenerator = { kind = \"spere\" }\n");
+    assert!(
+        text.contains("2:22: body[0].generator.kind: unknown word `spere`; did you mean `sphere`?"),
+        "{text}"
+    );
+
     let (line, text) = told("[[collider]]\n\n[collider.shape]\nkind = \"shpere\"\nradius_m = 1\n");
     assert_eq!(line, 4, "{text}");
     assert!(text.contains("unknown word `shpere`; did you mean `sphere`?"), "{text}");
@@ -123,7 +133,7 @@ fn words_types_and_syntax_are_told_with_their_line() {
     assert!(text.contains("simulation.gravity_m_s2: invalid length 2"), "{text}");
     assert_eq!(told("[simulation]\n\nframes = = 1\n").0, 3);
     assert_eq!(fails("[simulation\n").kind, SceneErrorKind::Syntax);
-    assert_eq!(fails("[simulation]\nframes = 1\nframes = 2\n").line_column.unwrap().0, 3);
+    assert_eq!(fails("[simulation]\nframes = 1\nframes = 2\n").place.unwrap().line, 3);
     let (_, text) = told(
         "[[body]]\ngenerator = { kind = \"box\" }\nfriction = { static = 1, dynamic = 0.5, kinetic = 1 }",
     );
@@ -295,5 +305,5 @@ fn errors_of_scenes_made_in_code_have_no_line() {
     let mut scene = Scene::default();
     scene.simulation.substeps = 0;
     let error = scene.validate().unwrap_err();
-    assert_eq!((error.line_column, error.key.as_str()), (None, "simulation.substeps"));
+    assert_eq!((&error.place, error.key.as_str()), (&None, "simulation.substeps"));
 }

@@ -1,8 +1,11 @@
 //! Ranges of values, and values that do not go together.
 
+use gordian_mesh::generate::{GenerateError, Kind};
+
+use super::error::did_you_mean;
 use super::{
     Body, Collider, Collision, Copies, Friction, Generator, Material, MaterialModel, Motion, Region, Rest,
-    Scene, SceneError, SceneErrorKind, Shape,
+    Scene, SceneError, SceneErrorKind, Shape, place,
 };
 
 /// Checks every value of a scene; the error names the first fault in the order of the format.
@@ -107,7 +110,30 @@ fn body(at: &str, b: &Body) -> Checked {
 }
 
 fn generator(at: &str, g: &Generator) -> Checked {
-    g.parameters.iter().try_for_each(|(name, &value)| finite(&format!("{at}.{name}"), value))
+    g.parameters.iter().try_for_each(|(name, &value)| finite(&format!("{at}.{name}"), value))?;
+    let Err((inner, error)) = place::generator(g) else { return Ok(()) };
+    let key = format!("{at}.{inner}");
+    let (kind, message, hint) = match &error {
+        GenerateError::UnknownKind { name, known } => {
+            let hint = did_you_mean(name, Kind::ALL.map(Kind::name));
+            (
+                SceneErrorKind::Value,
+                format!("unknown word `{name}`"),
+                hint.unwrap_or(format!("known here: {known}")),
+            )
+        }
+        GenerateError::UnknownParameter { kind, name, known } => {
+            let names =
+                Kind::from_name(kind).map(Kind::parameters).unwrap_or_default().iter().map(|p| p.name);
+            let hint = did_you_mean(name, names).unwrap_or(format!("known here: {known}"));
+            (SceneErrorKind::UnknownKey, format!("unknown key `{name}`"), hint)
+        }
+        GenerateError::Parameter { value, rule, .. } => {
+            return Err(fault(key, format!("is {value}; it must be {rule}")));
+        }
+        other => return Err(fault(key, other.to_string())),
+    };
+    Err(Fault { kind, key, message, hint: Some(hint) })
 }
 
 fn material(at: &str, m: &Material) -> Checked {

@@ -1,0 +1,66 @@
+//! Commands, and what they have in common: how errors are shown, and what the exit status means.
+
+mod bench;
+mod check;
+mod fault;
+mod list;
+mod mesh;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+/// A deformable-body simulator that starts from any state, tangled or not, and comes out untangled.
+///
+/// Exit status: 0 done; 1 done, but intersections remain (or were found); 2 error.
+#[derive(Parser)]
+#[command(name = "gordian", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Bench(bench::Args),
+    Check(check::Args),
+    Mesh(mesh::Args),
+    /// Lists the built-in scenes.
+    Scenes,
+    /// Lists what can compute: the CPU, and the graphics adapters.
+    Adapters,
+}
+
+/// How a command ended, if not in an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All is well.
+    Clean,
+    /// Done, but intersections remain, or were found.
+    Intersecting,
+}
+
+/// Reads the command line, does what it says, and tells the exit status.
+pub fn main() -> ExitCode {
+    fault::install();
+    let command = Cli::command().mut_subcommand("mesh", |c| c.after_long_help(mesh::kinds()));
+    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
+    let result = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Bench(args) => bench::bench(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Mesh(args) => mesh::generate(&args),
+        Command::Scenes => list::scenes(),
+        Command::Adapters => list::adapters(),
+    };
+    match result {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Intersecting) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("{error:?}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The command line from outside: exit status, files, and what is said where.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use gordian::sim::Report;
+
+fn gordian(folder: &Path, arguments: &[&str]) -> Assert {
+    let mut command = Command::cargo_bin("gordian").unwrap();
+    command.current_dir(folder).env("NO_COLOR", "1").args(arguments).assert()
+}
+
+fn stdout(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn stderr(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+fn report(path: &Path) -> Report {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The smallest run: a coarse ball on the CPU.
+const DROP: &[&str] = &[
+    "run",
+    "drop",
+    "--adapter",
+    "cpu",
+    "--set",
+    "body.generator.resolution=5",
+    "--set",
+    "simulation.substeps=4",
+];
+
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    base.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_run_leaves_frames_a_report_and_a_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = gordian(folder.path(), &with(DROP, &["--frames", "3", "--report", "r.json"])).code(0);
+    for frame in 0..=3 {
+        assert!(at(&format!("out/drop/drop_{frame:06}.vtu")).is_file(), "frame {frame}");
+    }
+    assert!(at("out/drop/drop.pvd").is_file());
+    let report = report(&at("r.json"));
+    assert_eq!(report.frames.iter().map(|f| f.frame).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(report.settings["simulation"]["substeps"], 4);
+    assert_eq!((report.scene.as_str(), report.bodies), ("drop", 1));
+    assert!(report.frames[2].ms.output > 0.0 && report.frames[2].ms.total > report.frames[2].ms.output);
+    let said = stdout(&run);
+    for part in ["adapter", "contacts", "penetrating vertices", "solve", "drop.pvd", "r.json"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let told = stderr(&run);
+    assert!(
+        told.starts_with("drop: 1 body, ") && told.lines().count() == 1,
+        "no bar where no terminal is: {told}"
+    );
+}
+
+#[test]
+fn threads_and_checkpoints_change_no_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let scene = &["--set", "body.clearance_m=0.01", "--out", "o", "--format", "ply"];
+    let base = with(DROP, scene);
+    gordian(
+        folder.path(),
+        &with(&base, &["--frames", "6", "--threads", "1", "--report", "a.json", "--checkpoint-every", "2"]),
+    )
+    .code(0);
+    assert!(at("o/drop_000002.checkpoint").is_file() && at("o/drop_000006.checkpoint").is_file());
+    gordian(folder.path(), &with(&base, &["--frames", "6", "--threads", "2", "--report", "b.json"])).code(0);
+    gordian(
+        folder.path(),
+        &with(&base, &["--frames", "6", "--report", "c.json", "--resume", "o/drop_000002.checkpoint"]),
+    )
+    .code(0);
+    let hashes = |name: &str| report(&at(name)).frames.iter().map(|f| f.position_hash).collect::<Vec<_>>();
+    assert_eq!(hashes("a.json"), hashes("b.json"));
+    assert_eq!(hashes("a.json")[2..], hashes("c.json"));
+}
+
+#[test]
+fn a_checkpoint_of_another_scene_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = with(DROP, &["--out", "o", "--format", "none"]);
+    gordian(folder.path(), &with(&base, &["--frames", "1", "--checkpoint-every", "1"])).code(0);
+    let more =
+        ["--frames", "2", "--set", "body.material.young_pa=2e5", "--resume", "o/drop_000001.checkpoint"];
+    let told = stderr(&gordian(folder.path(), &with(&base, &more)).code(2));
+    assert!(told.contains("another scene") && told.contains("young_pa = 100000.0"), "{told}");
+    std::fs::write(folder.path().join("x"), "not one").unwrap();
+    let told = stderr(&gordian(folder.path(), &with(&base, &["--resume", "x"])).code(2));
+    assert!(told.contains("x: this is no checkpoint"), "{told}");
+}
+
+#[test]
+fn c22_faults_are_told_with_file_line_key_and_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = |text: &str| std::fs::write(folder.path().join("s.toml"), text).unwrap();
+    let told = |arguments: &[&str]| stderr(&gordian(folder.path(), arguments).code(2));
+
+    scene("[[body]]\nmehs = \"bunny.msh\"\n");
+    let error = told(&["run", "s.toml"]);
+    for part in ["body[0].mehs", "s.toml:2:1", "did you mean `mesh`?"] {
+        assert!(error.contains(part), "{part} in {error}");
+    }
+    std::fs::write(folder.path().join("bunny.msh"), "").unwrap();
+    scene("\n[[body]]\nmesh = \"buny.msh\"\n");
+    let error = told(&["run", "s.toml"]);
+    for part in ["body[0].mesh", "s.toml:3:8", "did you mean `bunny.msh`?"] {
+        assert!(error.contains(part), "{part} in {error}");
+    }
+    let error = told(&["run", "octopus_dorp"]);
+    assert!(error.contains("did you mean `octopus_drop`?"), "{error}");
+    let error = told(&["run", "drop", "--set", "body.mehs=x"]);
+    assert!(error.contains("--set body.mehs=x") && error.contains("did you mean `mesh`?"), "{error}");
+    let error = told(&["run", "drop", "--adapter", "no such adapter"]);
+    assert!(error.contains("no such adapter"), "{error}");
+}
+
+#[test]
+fn meshes_are_generated_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["b.vtu", "b.msh", "b.ply", "b.obj"] {
+        let made = gordian(folder.path(), &["mesh", "box", "nx=2", "ny=2", "nz=2", "-o", file]).code(0);
+        assert!(
+            stdout(&made).contains("27 vertices, 40 tetrahedra, 48 surface triangles"),
+            "{}",
+            stdout(&made)
+        );
+        let checked = gordian(folder.path(), &["check", file, "--json"]).code(0);
+        let json: serde_json::Value = serde_json::from_str(&stdout(&checked)).unwrap();
+        assert_eq!((&json["clean"], &json["mesh"]["vertices"]), (&true.into(), &27.into()), "{json}");
+    }
+    let told = |arguments: &[&str]| stderr(&gordian(folder.path(), arguments).code(2));
+    assert!(told(&["mesh", "bxo", "-o", "b.vtu"]).contains("did you mean `box`?"));
+    assert!(told(&["mesh", "sphere", "radiu=1", "-o", "b.vtu"]).contains("did you mean `radius`?"));
+    assert!(told(&["mesh", "sphere", "radius", "-o", "b.vtu"]).contains("name=number"));
+    assert!(told(&["mesh", "box", "-o", "b.stp"]).contains(".vtu or .msh"));
+    assert!(told(&["check", "c.vtu"]).contains("c.vtu"));
+}
+
+#[test]
+fn a_tangled_mesh_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let coil = ["mesh", "coil", "rings=1", "segments=60", "-o", "c.vtu"];
+    gordian(folder.path(), &coil).code(0);
+    let checked = gordian(folder.path(), &["check", "c.vtu", "--json"]).code(1);
+    let json: serde_json::Value = serde_json::from_str(&stdout(&checked)).unwrap();
+    assert_eq!(json["clean"], false);
+    assert!(!json["intersecting_triangle_pairs"].as_array().unwrap().is_empty());
+    let said = stdout(&gordian(folder.path(), &["check", "c.vtu"]).code(1));
+    assert!(said.contains("crossing pairs of triangles"), "{said}");
+    // The same vertices in a pose without a tangle.
+    gordian(folder.path(), &["mesh", "rod", "rings=1", "segments=60", "-o", "r.vtu"]).code(0);
+    gordian(folder.path(), &["check", "c.vtu", "--pose", "r.vtu"]).code(0);
+}
+
+#[test]
+fn benchmarks_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = [
+        "bench",
+        "drop",
+        "--adapter",
+        "cpu",
+        "--frames",
+        "2",
+        "--warmup",
+        "1",
+        "--set",
+        "body.generator.resolution=5",
+    ];
+    gordian(folder.path(), &with(&base, &["--json", "a.json"])).code(0);
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("a.json")).unwrap()).unwrap();
+    for key in ["version", "commit", "machine", "threads"] {
+        assert!(!json[key].is_null(), "{key}");
+    }
+    let scene = &json["scenes"][0];
+    assert_eq!((&scene["scene"], &scene["frames"]), (&"drop".into(), &2.into()));
+    assert!(scene["p50_ms"].as_f64().unwrap() <= scene["p99_ms"].as_f64().unwrap());
+    let said = stdout(&gordian(folder.path(), &with(&base, &["--compare", "a.json"])).code(0));
+    assert!(said.contains("in brackets") && said.contains("solve"), "{said}");
+    let told = stderr(&gordian(folder.path(), &with(&base, &["--compare", "b.json"])).code(2));
+    assert!(told.contains("b.json"), "{told}");
+}
+
+#[test]
+fn scenes_and_adapters_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = stdout(&gordian(folder.path(), &["scenes"]).code(0));
+    for name in [
+        "octopus_drop",
+        "two_spheres",
+        "twisted_beam",
+        "tangled_noodle",
+        "cube_on_bend",
+        "pressed_ball",
+        "drop",
+    ] {
+        assert!(said.lines().any(|l| l.split_whitespace().next() == Some(name)), "{name} in {said}");
+    }
+    assert!(stdout(&gordian(folder.path(), &["adapters"]).code(0)).starts_with("cpu "));
+    assert!(stdout(&gordian(folder.path(), &["mesh", "--help"]).code(0)).contains("squishy_ball"));
+    gordian(folder.path(), &["rnu"]).code(2);
+}

@@ -1,0 +1,143 @@
+use super::*;
+
+fn layout() -> Arc<Layout> {
+    let span = |name: &str, particles| BodySpan { name: name.into(), particles };
+    Arc::new(Layout {
+        bodies: vec![span("a", 0..4), span("b", 4..8)],
+        tets: vec![[0, 1, 2, 3], [4, 5, 6, 7]],
+        surface: vec![[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1], [5, 6, 7], [4, 7, 6], [4, 5, 7], [4, 6, 5]],
+    })
+}
+
+fn scene(format: &str) -> Scene {
+    let text =
+        format!("[output]\nformat = \"{format}\"\nevery = 2\n[[body]]\ngenerator = {{ kind = \"box\" }}");
+    Scene::parse(&text, "two tets").unwrap()
+}
+
+fn positions(frame: u32) -> Vec<Vec3> {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    let shift = Vec3::new(0.1 * frame as f32, 1e-9, 0.0);
+    (0..8).map(|i| corners[i % 4] + shift + Vec3::X * (i / 4) as f32 * 3.0).collect()
+}
+
+/// Records frames up to `last`; then, if `resumed` says so, goes on from an earlier one to the same end.
+fn run(folder: &Path, format: &str, last: u32, resumed: Option<u32>) {
+    let mut recorder = Recorder::new(folder, &scene(format), layout(), None).unwrap();
+    let velocities = vec![Vec3::Y; 8];
+    let go = |recorder: &mut Recorder, frames: std::ops::RangeInclusive<u32>| {
+        for frame in frames {
+            if recorder.wants(frame, frame == last) {
+                recorder.record(frame, &positions(frame), &velocities).unwrap();
+            }
+        }
+    };
+    go(&mut recorder, 0..=last);
+    if let Some(after) = resumed {
+        let mut recorder = Recorder::new(folder, &scene(format), layout(), Some(after)).unwrap();
+        go(&mut recorder, after + 1..=last);
+    }
+}
+
+/// Names and contents of a folder.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap());
+    let mut all: Vec<_> =
+        entries.map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_resumed_recording_equals_the_one_that_never_stopped() {
+    for format in ["vtu", "ply", "usda", "pc2"] {
+        let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        run(a.path(), format, 7, None);
+        for after in [0, 3, 4, 7] {
+            run(b.path(), format, 7, Some(after));
+            assert!(contents(a.path()) == contents(b.path()), "{format} after {after}");
+        }
+    }
+}
+
+#[test]
+fn frames_can_be_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), "vtu", 3, None);
+    let names: Vec<String> = contents(folder.path()).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["two_tets.pvd", "two_tets_000000.vtu", "two_tets_000002.vtu", "two_tets_000003.vtu"]);
+    let mesh = gordian_mesh::io::load_tets(folder.path().join("two_tets_000003.vtu")).unwrap().mesh;
+    assert_eq!(mesh.tets, layout().tets);
+    assert_eq!(mesh.positions, positions(3).iter().map(|p| p.as_dvec3()).collect::<Vec<_>>());
+    let pvd = std::fs::read_to_string(folder.path().join("two_tets.pvd")).unwrap();
+    assert!(pvd.contains("two_tets_000002.vtu") && pvd.contains("0.05"), "{pvd}");
+
+    run(folder.path(), "ply", 0, None);
+    let mesh = gordian_mesh::io::load_surface(folder.path().join("two_tets_000000.ply")).unwrap().mesh;
+    assert_eq!((mesh.positions.len(), mesh.triangles), (8, layout().surface.clone()));
+}
+
+#[test]
+fn a_point_cache_has_its_header_and_its_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), "pc2", 5, None);
+    let bytes = std::fs::read(folder.path().join("two_tets.pc2")).unwrap();
+    assert_eq!(&bytes[..12], b"POINTCACHE2\0");
+    let int = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((int(12), int(16), float(20), float(24), int(28)), (1, 8, 0.0, 2.0, 3));
+    assert_eq!(bytes.len(), 32 + 3 * 8 * 12, "frames 0, 2 and 4");
+    assert_eq!(float(32 + 8 * 12), positions(2)[0].x);
+    assert_eq!(
+        gordian_mesh::io::load_surface(folder.path().join("two_tets.obj")).unwrap().mesh.positions.len(),
+        8
+    );
+}
+
+#[test]
+fn usd_text_is_closed_after_every_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::new(folder.path(), &scene("usda"), layout(), None).unwrap();
+    for frame in 0..3 {
+        recorder.record(frame, &positions(frame), &[Vec3::ZERO; 8]).unwrap();
+        let text = std::fs::read_to_string(recorder.entry().unwrap()).unwrap();
+        assert!(text.starts_with("#usda 1.0\n"));
+        for pair in ["()", "[]", "{}"] {
+            let count = |c: char| text.matches(c).count();
+            assert_eq!(count(pair.chars().next().unwrap()), count(pair.chars().nth(1).unwrap()), "{pair}");
+        }
+        assert!(text.contains(&format!("    endTimeCode = {frame} ")), "{text}");
+        assert_eq!(
+            text.matches("]: [").count() + text.lines().filter(|l| l.contains(": [(")).count(),
+            frame as usize + 1
+        );
+        assert!(text.contains("timeCodesPerSecond = 60\n") && text.contains("upAxis = \"Y\""));
+    }
+    let text = std::fs::read_to_string(recorder.entry().unwrap()).unwrap();
+    let sample = text.lines().find(|l| l.trim_start().starts_with("1: [")).unwrap();
+    let numbers: Vec<f32> = sample
+        .split_once('[')
+        .unwrap()
+        .1
+        .split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | 'e')))
+        .filter(|w| !w.is_empty())
+        .map(|w| w.parse().unwrap())
+        .collect();
+    assert_eq!(numbers, bytemuck::cast_slice::<Vec3, f32>(&positions(1)), "every bit comes back");
+}
+
+#[test]
+fn particles_are_found_in_their_bodies() {
+    let layout = layout();
+    assert_eq!(layout.particles(), 8);
+    assert_eq!(layout.locate(5).map(|(b, v)| (b.name.as_str(), v)), Some(("b", 1)));
+    assert_eq!(layout.locate(3).map(|(b, v)| (b.name.as_str(), v)), Some(("a", 3)));
+    assert_eq!(layout.locate(8), None);
+}
+
+#[test]
+fn names_become_safe_file_names() {
+    assert_eq!(file_name("two spheres/π"), "two_spheres_π");
+    assert_eq!(file_name("../x"), "_x");
+    assert_eq!(file_name(""), "scene");
+}

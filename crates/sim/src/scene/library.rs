@@ -1,0 +1,97 @@
+//! Scenes that come with the program: the files of `scenes/`, so that `gordian run NAME` works from anywhere.
+
+use super::{Scene, SceneError, SceneErrorKind, did_you_mean};
+
+/// A scene that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltIn {
+    /// Its name: that of its file.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($($name:literal),+ $(,)?) => {
+        &[$(BuiltIn {
+            name: $name,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/", $name, ".toml")),
+        }),+]
+    };
+}
+
+/// All of them, by name.
+pub const SCENES: &[BuiltIn] = scenes![
+    "cube_on_bend",
+    "drop",
+    "octopus_drop",
+    "pressed_ball",
+    "tangled_noodle",
+    "twisted_beam",
+    "two_spheres",
+];
+
+impl BuiltIn {
+    /// Reads it, with overrides; see [`Scene::parse_with`].
+    pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
+        Scene::parse_with(self.text, self.name, overrides)
+    }
+}
+
+impl Scene {
+    /// A scene file, or where there is no such file, the built-in scene of this name.
+    pub fn open(name: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let path = std::path::Path::new(name);
+        if path.is_file() {
+            return Self::load_with(path, overrides);
+        }
+        if let Some(scene) = SCENES.iter().find(|s| s.name == name) {
+            return scene.scene(overrides);
+        }
+        let mut error = match Self::load_with(path, overrides) {
+            Ok(scene) => return Ok(scene),
+            Err(error) => error,
+        };
+        if error.kind == SceneErrorKind::File {
+            error.message =
+                format!("there is no such scene file, and no built-in scene of this name: {}", error.message);
+            let names = SCENES.iter().map(|s| s.name);
+            let known =
+                || format!("built in are {}", SCENES.iter().map(|s| s.name).collect::<Vec<_>>().join(", "));
+            error.hint = did_you_mean(name, names).or(error.hint).or_else(|| Some(known()));
+        }
+        Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_of_the_folder_is_listed_described_and_placed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+            .map(|p| p.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        files.sort();
+        assert_eq!(files, SCENES.iter().map(|s| s.name).collect::<Vec<_>>());
+        for built_in in SCENES {
+            let scene = built_in.scene(&[]).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(scene.simulation.name, built_in.name);
+            assert!(!scene.simulation.description.is_empty(), "{}", built_in.name);
+            let placed = scene.place().unwrap_or_else(|e| panic!("{e}"));
+            assert!(placed.warnings.is_empty(), "{}: {:?}", built_in.name, placed.warnings);
+        }
+    }
+
+    #[test]
+    fn names_that_are_nearly_right_are_suggested() {
+        let error = Scene::open("octopus_dorp", &[]).unwrap_err().to_string();
+        assert!(error.ends_with("did you mean `octopus_drop`?"), "{error}");
+        assert_eq!(Scene::open("drop", &["body.fit_m=2".into()]).unwrap().body[0].fit_m, Some(2.0));
+    }
+}

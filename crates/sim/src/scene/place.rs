@@ -1,0 +1,579 @@
+//! From a scene to bodies in space: meshes are loaded or made, placed, copied, and their pins found.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use gordian_mesh::generate::{GenerateError, Generated, Kind};
+use gordian_mesh::io::{self, MeshError};
+use gordian_mesh::{TetMesh, TetTopology, TriMesh, generate, signed_volume};
+
+use super::error::similar_file;
+use super::{Body, Generator, MeshShape, Motion, Region, Rest, Scene, SceneError, SceneErrorKind, rotation};
+
+/// A body of a scene in its place; of copies, each is one.
+#[derive(Clone, Debug)]
+pub struct PlacedBody {
+    /// Its name: of its section, with a number behind where there are copies; never empty.
+    pub name: String,
+    /// Which entry of [`Scene::body`] it comes from.
+    pub section: usize,
+    /// Tetrahedra, in file order; shared by copies.
+    pub tets: Arc<Vec<[u32; 4]>>,
+    /// The shape at rest, metres, in file order, placed as the body is.
+    pub rest: Vec<DVec3>,
+    /// Positions at the start, metres, in file order.
+    pub start: Vec<DVec3>,
+    /// Velocities at the start, metres per second, in file order.
+    pub velocities: Vec<DVec3>,
+    /// What holds it.
+    pub pins: Vec<PlacedPin>,
+}
+
+/// Vertices that are held, or moved.
+#[derive(Clone, Debug)]
+pub struct PlacedPin {
+    /// The vertices, in file order of the body, rising.
+    pub vertices: Vec<u32>,
+    /// Motions over time, from where the vertices start.
+    pub motion: Vec<Motion>,
+}
+
+/// All bodies of a scene, with what there was to say about their meshes.
+#[derive(Clone, Debug, Default)]
+pub struct Placed {
+    /// The bodies, in the order of the particles.
+    pub bodies: Vec<PlacedBody>,
+    /// One line each, for people.
+    pub warnings: Vec<String>,
+}
+
+impl Scene {
+    /// Loads, makes, places and copies the bodies.
+    ///
+    /// Errors name the line of the scene: a file that cannot be read, a generator that cannot make its mesh, a pose of
+    /// another mesh, a rest shape with flat or negative tetrahedra, a pin without vertices.
+    pub fn place(&self) -> Result<Placed, SceneError> {
+        let mut placed = Placed::default();
+        for (i, body) in self.body.iter().enumerate() {
+            place_body(self, i, body, &mut placed)?;
+        }
+        Ok(placed)
+    }
+
+    /// The mesh of collider `index`, scaled, before it is turned and displaced. Of a volume, the boundary is taken.
+    pub fn collider_mesh(&self, index: usize, shape: &MeshShape) -> Result<TriMesh, SceneError> {
+        let path = self.resolve(&shape.mesh);
+        let fail = |e: MeshError| self.mesh_error(&format!("collider[{index}].shape.mesh"), &path, e);
+        let mut mesh = if io::read_raw(&path).map_err(fail)?.tets.is_empty() {
+            io::load_surface(&path).map_err(fail)?.mesh
+        } else {
+            let volume = io::load_tets(&path).map_err(fail)?.mesh;
+            let triangles = TetTopology::new(volume.positions.len(), &volume.tets).faces;
+            TriMesh { positions: volume.positions, triangles }
+        };
+        mesh.positions.iter_mut().for_each(|p| *p *= shape.scale);
+        Ok(mesh)
+    }
+
+    /// Which way is up: against gravity, +y without.
+    pub fn up(&self) -> DVec3 {
+        (-DVec3::from(self.simulation.gravity_m_s2)).normalize_or(DVec3::Y)
+    }
+
+    fn mesh_error(&self, key: &str, path: &Path, error: MeshError) -> SceneError {
+        let kind = match &error {
+            MeshError::Io { .. } => SceneErrorKind::File,
+            _ => SceneErrorKind::Content,
+        };
+        let mut error = self.error_at(kind, key, error.to_string());
+        error.hint = similar_file(path);
+        error
+    }
+}
+
+/// The generator of a section of a scene, with its parameters. The error is the key within it and what is wrong.
+pub(super) fn generator(g: &Generator) -> Result<generate::Generator, (String, GenerateError)> {
+    let kind = Kind::from_name(&g.kind).map_err(|e| ("kind".to_owned(), e))?;
+    let mut generator = generate::Generator::new(kind);
+    for (name, &value) in &g.parameters {
+        generator.set(name, value).map_err(|e| (name.clone(), e))?;
+    }
+    Ok(generator)
+}
+
+fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> Result<(), SceneError> {
+    let at = format!("body[{index}]");
+    let name = match body.name.as_str() {
+        "" => format!("body{index}"),
+        name => name.to_owned(),
+    };
+    let mesh = mesh_of(scene, &at, &name, body, &mut placed.warnings)?;
+    let pose = pose_of(scene, &at, body, &mesh)?;
+    let used = used_vertices(&mesh);
+    let starting = pose.as_deref().unwrap_or(&mesh.positions);
+    let tets = Arc::new(mesh.tets.clone());
+    let [nx, ny, nz] = body.copies.as_ref().map_or([1; 3], |c| c.count);
+    let several = nx as u64 * ny as u64 * nz as u64 > 1;
+    let cells = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    let mut random = Random::new(scene.simulation.seed, index as u64);
+    for (number, cell) in cells.enumerate() {
+        let place = placement(scene, body, &mesh, starting, &used, cell, &mut random);
+        let apply =
+            |points: &[DVec3]| -> Vec<DVec3> { points.iter().map(|&p| place.transform_point3(p)).collect() };
+        let start = apply(starting);
+        let rest = match body.rest {
+            Rest::File => apply(&mesh.positions),
+            Rest::Pose => {
+                check_rest(scene, &at, &mesh.tets, &start)?;
+                start.clone()
+            }
+        };
+        let spin = DVec3::from(body.angular_velocity_deg_s.map(f64::to_radians));
+        let (low, high) = bounds(&start, &used);
+        let velocities = start
+            .iter()
+            .map(|&p| DVec3::from(body.velocity_m_s) + spin.cross(p - 0.5 * (low + high)))
+            .collect();
+        let pins = pins_of(scene, &at, body, &mesh, &start, &used)?;
+        let name = if several { format!("{name}.{number}") } else { name.clone() };
+        placed.bodies.push(PlacedBody {
+            name,
+            section: index,
+            tets: tets.clone(),
+            rest,
+            start,
+            velocities,
+            pins,
+        });
+    }
+    Ok(())
+}
+
+fn mesh_of(
+    scene: &Scene,
+    at: &str,
+    name: &str,
+    body: &Body,
+    warnings: &mut Vec<String>,
+) -> Result<TetMesh, SceneError> {
+    match (&body.mesh, &body.generator) {
+        (Some(file), _) => {
+            let path = scene.resolve(file);
+            let loaded =
+                io::load_tets(&path).map_err(|e| scene.mesh_error(&format!("{at}.mesh"), &path, e))?;
+            warnings.extend(loaded.warnings.into_iter().map(|w| format!("body `{name}`: {w}")));
+            Ok(loaded.mesh)
+        }
+        (None, Some(g)) => generated(scene, &format!("{at}.generator"), g),
+        (None, None) => Err(scene.error_at(SceneErrorKind::MissingKey, at, "a body needs a mesh")),
+    }
+}
+
+fn pose_of(scene: &Scene, at: &str, body: &Body, mesh: &TetMesh) -> Result<Option<Vec<DVec3>>, SceneError> {
+    if let Some(g) = &body.pose_generator {
+        let key = format!("{at}.pose_generator");
+        let pose = generated(scene, &key, g)?;
+        if pose.tets != mesh.tets {
+            let message = format!(
+                "makes another mesh ({} vertices, {} tetrahedra) than the body has ({}, {})",
+                pose.positions.len(),
+                pose.tets.len(),
+                mesh.positions.len(),
+                mesh.tets.len()
+            );
+            return Err(scene.error_at(SceneErrorKind::Content, &key, message));
+        }
+        return Ok(Some(pose.positions));
+    }
+    let Some(file) = &body.pose else { return Ok(None) };
+    let path = scene.resolve(file);
+    let pose = io::load_pose(&path, mesh.positions.len());
+    pose.map(Some).map_err(|e| scene.mesh_error(&format!("{at}.pose"), &path, e))
+}
+
+fn generated(scene: &Scene, key: &str, g: &Generator) -> Result<TetMesh, SceneError> {
+    let fail = |key: &str, message: String| scene.error_at(SceneErrorKind::Content, key, message);
+    let generator = generator(g).map_err(|(inner, e)| fail(&format!("{key}.{inner}"), e.to_string()))?;
+    match generator.build() {
+        Ok(Generated::Tets(mesh)) => Ok(mesh),
+        Ok(Generated::Triangles(_)) => {
+            Err(fail(&format!("{key}.kind"), format!("`{}` makes a sheet, but a body is a volume", g.kind)))
+        }
+        Err(GenerateError::Parameter { name, value, rule }) => {
+            Err(fail(&format!("{key}.{name}"), format!("is {value}; it must be {rule}")))
+        }
+        Err(e) => Err(fail(key, e.to_string())),
+    }
+}
+
+/// The vertices that tetrahedra use, rising: the others have no place in a bounding box.
+fn used_vertices(mesh: &TetMesh) -> Vec<u32> {
+    let mut used: Vec<u32> = mesh.tets.as_flattened().to_vec();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+fn bounds(points: &[DVec3], used: &[u32]) -> (DVec3, DVec3) {
+    used.iter()
+        .map(|&v| points[v as usize])
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
+}
+
+/// Where the copy in `cell` of a body is put: scale, turn, the copy's own turn about its centre, clearance,
+/// displacement, in this order.
+fn placement(
+    scene: &Scene,
+    body: &Body,
+    mesh: &TetMesh,
+    starting: &[DVec3],
+    used: &[u32],
+    cell: [u32; 3],
+    random: &mut Random,
+) -> DAffine3 {
+    let (low, high) = bounds(&mesh.positions, used);
+    let size = (high - low).max_element();
+    let scale = match (body.scale, body.fit_m) {
+        (Some(scale), _) => scale,
+        (None, Some(fit)) if size > 0.0 => fit / size,
+        _ => 1.0,
+    };
+    let center = if body.center { 0.5 * (low + high) } else { DVec3::ZERO };
+    let mut matrix = DMat3::from_quat(rotation(body.rotate_deg)) * scale;
+    let mut shift = -(matrix * center);
+    let mut displacement = DVec3::from(body.translate_m);
+
+    if let Some(copies) = &body.copies {
+        displacement += DVec3::from_array(cell.map(f64::from)) * DVec3::from(copies.spacing_m);
+        displacement +=
+            copies.jitter_m * DVec3::from_array(std::array::from_fn(|_| 2.0 * random.unit() - 1.0));
+        if copies.random_turn {
+            let turn = DMat3::from_quat(random.turn());
+            let placed: Vec<DVec3> = starting.iter().map(|&p| matrix * p + shift).collect();
+            let (low, high) = bounds(&placed, used);
+            let middle = 0.5 * (low + high);
+            shift = turn * (shift - middle) + middle;
+            matrix = turn * matrix;
+        }
+    }
+    if body.clearance_m.is_some() || body.clearance_heights.is_some() {
+        let up = scene.up();
+        let heights = used.iter().map(|&v| up.dot(matrix * starting[v as usize] + shift));
+        let (bottom, top) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
+        let clearance = body.clearance_m.unwrap_or(body.clearance_heights.unwrap_or(0.0) * (top - bottom));
+        shift += up * (clearance - bottom);
+    }
+    DAffine3::from_mat3_translation(matrix, shift + displacement)
+}
+
+fn check_rest(scene: &Scene, at: &str, tets: &[[u32; 4]], rest: &[DVec3]) -> Result<(), SceneError> {
+    let bad = tets.iter().position(|t| signed_volume(t.map(|v| rest[v as usize])) <= 0.0);
+    match bad {
+        Some(t) => Err(scene
+            .error_at(
+                SceneErrorKind::Content,
+                &format!("{at}.rest"),
+                format!("tetrahedron {t} is inverted in the pose, so the pose cannot be at rest"),
+            )
+            .with_hint("take `rest = \"file\"`")),
+        None => Ok(()),
+    }
+}
+
+fn pins_of(
+    scene: &Scene,
+    at: &str,
+    body: &Body,
+    mesh: &TetMesh,
+    start: &[DVec3],
+    used: &[u32],
+) -> Result<Vec<PlacedPin>, SceneError> {
+    let mut pins = Vec::with_capacity(body.pin.len());
+    let mut owner: Vec<Option<usize>> = vec![None; if body.pin.is_empty() { 0 } else { start.len() }];
+    for (i, pin) in body.pin.iter().enumerate() {
+        let key = format!("{at}.pin[{i}].at");
+        let fail = |key: &str, message: String| scene.error_at(SceneErrorKind::Content, key, message);
+        let among = |inside: &dyn Fn(u32) -> bool| -> Vec<u32> {
+            (0..start.len() as u32).filter(|&v| inside(v)).collect()
+        };
+        let vertices = match &pin.at {
+            Region::All(_) => among(&|_| true),
+            Region::Vertices(r) => {
+                if let Some(k) = r.indices.iter().position(|&v| v as usize >= start.len()) {
+                    let message = format!(
+                        "is {}, but the body has {} vertices (counted from 0)",
+                        r.indices[k],
+                        start.len()
+                    );
+                    return Err(fail(&format!("{key}.indices[{k}]"), message));
+                }
+                let mut indices = r.indices.clone();
+                indices.sort_unstable();
+                indices.dedup();
+                indices
+            }
+            Region::Box(r) => among(&|v| within(start[v as usize], r.min_m.into(), r.max_m.into())),
+            Region::Sphere(r) => {
+                among(&|v| start[v as usize].distance_squared(r.center_m.into()) <= r.radius_m * r.radius_m)
+            }
+            Region::Fraction(r) => {
+                let (low, high) = bounds(&mesh.positions, used);
+                let size = high - low;
+                // What lies on the border by construction shall not fall out by rounding.
+                let slack = DVec3::splat(1e-9);
+                let fraction = |p: DVec3| (p - low) / size.max(DVec3::splat(f64::MIN_POSITIVE));
+                among(&|v| {
+                    let f = fraction(mesh.positions[v as usize]);
+                    within(f, DVec3::from(r.min) - slack, DVec3::from(r.max) + slack)
+                })
+            }
+        };
+        if vertices.is_empty() {
+            let (low, high) = bounds(start, used);
+            let message = format!("no vertex of the body lies in it; the body reaches from {low} to {high}");
+            return Err(fail(&key, message));
+        }
+        for &v in &vertices {
+            if let Some(first) = owner[v as usize].replace(i) {
+                let message = format!("vertex {v} is held by pin[{first}] already; a vertex has one motion");
+                return Err(fail(&key, message));
+            }
+        }
+        pins.push(PlacedPin { vertices, motion: pin.motion.clone() });
+    }
+    Ok(pins)
+}
+
+fn within(p: DVec3, low: DVec3, high: DVec3) -> bool {
+    p.cmpge(low).all() && p.cmple(high).all()
+}
+
+/// SplitMix64 (Steele, Lea & Flood 2014): small, and the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64, stream: u64) -> Self {
+        let mut random = Random(seed);
+        let seed = random.next() ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `[0, 1)`.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Uniform over all turns (Shoemake 1992).
+    fn turn(&mut self) -> DQuat {
+        let (u, a, b) =
+            (self.unit(), std::f64::consts::TAU * self.unit(), std::f64::consts::TAU * self.unit());
+        let (r, s) = ((1.0 - u).sqrt(), u.sqrt());
+        DQuat::from_xyzw(r * a.sin(), r * a.cos(), s * b.sin(), s * b.cos())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: &str) -> Placed {
+        Scene::parse(text, "s.toml").and_then(|s| s.place()).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn fails(text: &str) -> String {
+        Scene::parse(text, "s.toml").and_then(|s| s.place()).map(|_| ()).unwrap_err().to_string()
+    }
+
+    fn extent(points: &[DVec3]) -> (DVec3, DVec3) {
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        bounds(points, &all)
+    }
+
+    const BOX: &str =
+        "[[body]]\ngenerator = { kind = \"box\", x = 1, y = 2, z = 4, nx = 1, ny = 2, nz = 4 }\n";
+
+    #[test]
+    fn a_body_is_fitted_turned_lifted_and_displaced() {
+        let more = "fit_m = 1\ncenter = true\nrotate_deg = [90, 0, 0]\nclearance_heights = 0.5\ntranslate_m = [3, 0, 0]\n";
+        let placed = place(&format!("{BOX}{more}"));
+        let (low, high) = extent(&placed.bodies[0].start);
+        // 1 x 2 x 4 becomes 0.25 x 0.5 x 1; the turn about x puts z where y was: height 1.
+        assert!((low - DVec3::new(2.875, 0.5, -0.25)).length() < 1e-12, "{low}");
+        assert!((high - DVec3::new(3.125, 1.5, 0.25)).length() < 1e-12, "{high}");
+        assert_eq!(placed.bodies[0].start, placed.bodies[0].rest);
+    }
+
+    #[test]
+    fn up_is_against_gravity() {
+        let placed = place(&format!("[simulation]\ngravity_m_s2 = [0, 0, 5]\n{BOX}clearance_m = 0.25"));
+        let (low, high) = extent(&placed.bodies[0].start);
+        assert!((high.z + 0.25).abs() < 1e-12 && (low.z + 4.25).abs() < 1e-12, "{low} {high}");
+    }
+
+    #[test]
+    fn velocities_are_those_of_a_rigid_body() {
+        let placed = place(&format!(
+            "{BOX}velocity_m_s = [1, 2, 3]\nangular_velocity_deg_s = [0, 0, 90]\ntranslate_m = [9, 0, 0]"
+        ));
+        let body = &placed.bodies[0];
+        let (low, high) = extent(&body.start);
+        let center = 0.5 * (low + high);
+        for (p, v) in body.start.iter().zip(&body.velocities) {
+            let r = *p - center;
+            let expected =
+                DVec3::new(1.0, 2.0, 3.0) + std::f64::consts::FRAC_PI_2 * DVec3::new(-r.y, r.x, 0.0);
+            assert!((*v - expected).length() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn copies_fill_their_box_and_share_their_tetrahedra() {
+        let copies = "name = \"brick\"\ncopies = { count = [2, 1, 3], spacing_m = [2, 9, 5] }\n";
+        let placed = place(&format!("{BOX}{copies}"));
+        assert_eq!(placed.bodies.len(), 6);
+        let first = &placed.bodies[0];
+        for (k, body) in placed.bodies.iter().enumerate() {
+            assert_eq!(body.name, format!("brick.{k}"));
+            assert!(Arc::ptr_eq(&body.tets, &first.tets));
+            let shift = DVec3::new(2.0 * (k % 2) as f64, 0.0, 5.0 * (k / 2) as f64);
+            assert!(body.start.iter().zip(&first.start).all(|(a, b)| (*a - *b - shift).length() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn random_turns_are_turns_and_follow_the_seed() {
+        let text = |seed: u32| {
+            let copies =
+                "copies = { count = [3, 1, 1], spacing_m = [9, 0, 0], random_turn = true, jitter_m = 0.5 }";
+            format!("[simulation]\nseed = {seed}\n{BOX}{copies}")
+        };
+        let (a, again, other) = (place(&text(1)), place(&text(1)), place(&text(2)));
+        for k in 0..3 {
+            assert_eq!(a.bodies[k].start, again.bodies[k].start);
+            assert_ne!(a.bodies[k].start, other.bodies[k].start);
+            let body = &a.bodies[k];
+            let volume = |points: &[DVec3]| signed_volume(body.tets[0].map(|v| points[v as usize]));
+            assert!((volume(&body.start) - volume(&place(BOX).bodies[0].start)).abs() < 1e-12);
+        }
+        assert_ne!(a.bodies[0].start, a.bodies[1].start);
+        for body in place(&format!("{}\nclearance_m = 0.25", text(3))).bodies {
+            let (low, _) = extent(&body.start);
+            assert!((low.y - 0.25).abs() <= 0.5, "each copy keeps its clearance, but for the jitter");
+        }
+    }
+
+    #[test]
+    fn regions_choose_vertices_where_the_body_starts() {
+        let pins = |at: &str| -> Vec<u32> {
+            place(&format!("{BOX}translate_m = [10, 0, 0]\n[[body.pin]]\nat = {{ {at} }}")).bodies[0].pins[0]
+                .vertices
+                .clone()
+        };
+        // 2 x 3 x 5 vertices, x fastest, around the origin before it is displaced.
+        assert_eq!(pins("kind = \"all\"").len(), 30);
+        assert_eq!(pins("kind = \"vertices\", indices = [7, 3, 7]"), [3, 7]);
+        assert_eq!(pins("kind = \"fraction\", max = [1, 1, 0]"), (0..6).collect::<Vec<_>>());
+        assert_eq!(pins("kind = \"fraction\", min = [0, 0, 1]"), (24..30).collect::<Vec<_>>());
+        let low = "kind = \"box\", min_m = [0, -1, -2], max_m = [9.6, 1, -2]";
+        assert_eq!(pins(low), [0, 2, 4]);
+        assert_eq!(pins("kind = \"sphere\", center_m = [9.5, -1, -2], radius_m = 1"), [0, 1, 2, 6]);
+    }
+
+    #[test]
+    fn a_rod_may_start_as_a_coil() {
+        let text = "[[body]]\ngenerator = { kind = \"rod\", length = 3, segments = 40 }\n\
+            pose_generator = { kind = \"coil\", segments = 40 }\n";
+        let body = &place(text).bodies[0];
+        assert_ne!(body.start, body.rest);
+        assert_eq!(place(&format!("{text}rest = \"pose\"")).bodies[0].rest, body.start);
+        let message = fails(&text.replace("\"coil\", segments = 40", "\"coil\", segments = 39"));
+        assert!(message.starts_with("s.toml:3:18: body[0].pose_generator: makes another mesh"), "{message}");
+    }
+
+    #[test]
+    fn faults_of_content_are_told_with_their_line() {
+        let pin = |at: &str| fails(&format!("{BOX}[[body.pin]]\nat = {{ {at} }}"));
+        let message = pin("kind = \"vertices\", indices = [1, 30]");
+        assert!(
+            message.starts_with("s.toml:4:41: body[0].pin[0].at.indices[1]: is 30, but the body has 30"),
+            "{message}"
+        );
+        let message = pin("kind = \"sphere\", center_m = [9, 9, 9], radius_m = 1");
+        assert!(
+            message.starts_with("s.toml:4:6: body[0].pin[0].at: no vertex of the body lies in it"),
+            "{message}"
+        );
+        let message = fails(&format!(
+            "{BOX}pin = [{{ at.kind = \"all\" }}, {{ at = {{ kind = \"vertices\", indices = [4] }} }}]"
+        ));
+        assert!(message.contains("body[0].pin[1].at: vertex 4 is held by pin[0] already"), "{message}");
+        let message = fails("[[body]]\ngenerator = { kind = \"cloth\" }");
+        assert!(
+            message.starts_with("s.toml:2:22: body[0].generator.kind: `cloth` makes a sheet"),
+            "{message}"
+        );
+        let message = fails("[[body]]\ngenerator = { kind = \"sphere\", radius = -1 }");
+        assert!(message.starts_with("s.toml:2:41: body[0].generator.radius: is -1"), "{message}");
+    }
+
+    #[test]
+    fn c22_a_mesh_that_is_not_there_is_told_with_file_line_and_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = folder.path().join("scene.toml");
+        std::fs::write(folder.path().join("bunny.msh"), "").unwrap();
+        std::fs::write(&scene, "\n[[body]]\nmesh = \"buny.msh\"\n").unwrap();
+        let error = Scene::load(&scene).unwrap().place().unwrap_err();
+        assert_eq!(error.kind, SceneErrorKind::File);
+        let message = error.to_string();
+        assert!(message.contains("scene.toml:3:8: body[0].mesh: "), "{message}");
+        assert!(message.ends_with("did you mean `bunny.msh`?"), "{message}");
+
+        std::fs::write(&scene, "[[body]]\nmesh = \"meshes/bunny.msh\"\n").unwrap();
+        let message = Scene::load(&scene).unwrap().place().unwrap_err().to_string();
+        assert!(message.contains("there is no folder"), "{message}");
+    }
+
+    #[test]
+    fn poses_and_colliders_come_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let Ok(Generated::Tets(mesh)) = generate::Generator::new(Kind::Box).build() else { unreachable!() };
+        io::write_vtu(path("a.vtu"), &io::Vtu::volume(&mesh.positions, &mesh.tets)).unwrap();
+        let moved: Vec<DVec3> = mesh.positions.iter().map(|p| *p * DVec3::new(-1.0, 1.0, 1.0)).collect();
+        io::write_vtu(path("b.vtu"), &io::Vtu::volume(&moved, &mesh.tets)).unwrap();
+        let text = "[[body]]\nmesh = \"a.vtu\"\npose = \"b.vtu\"\nscale = 2\n\
+            [[collider]]\nshape = { kind = \"mesh\", mesh = \"a.vtu\", scale = 0.5, translate_m = [1, 0, 0] }\n";
+        std::fs::write(path("s.toml"), text).unwrap();
+        let scene = Scene::load(path("s.toml")).unwrap();
+        let placed = scene.place().unwrap();
+        assert_eq!(placed.bodies[0].start, moved.iter().map(|p| *p * 2.0).collect::<Vec<_>>());
+        assert_eq!(placed.bodies[0].rest, mesh.positions.iter().map(|p| *p * 2.0).collect::<Vec<_>>());
+        let super::super::Shape::Mesh(shape) = &scene.collider[0].shape else { unreachable!() };
+        let collider = scene.collider_mesh(0, shape).unwrap();
+        assert_eq!(extent(&collider.positions), (DVec3::splat(-0.25), DVec3::splat(0.25)));
+        assert_eq!(collider.triangles.len(), 6 * 8 * 8 * 2);
+
+        std::fs::write(path("s.toml"), text.replace("scale = 2\n", "rest = \"pose\"\n")).unwrap();
+        let message = Scene::load(path("s.toml")).unwrap().place().unwrap_err().to_string();
+        assert!(
+            message.contains("s.toml:4:8: body[0].rest: tetrahedron 0 is inverted in the pose"),
+            "{message}"
+        );
+        std::fs::write(path("s.toml"), "[[collider]]\nshape = { kind = \"mesh\", mesh = \"b.obj\" }")
+            .unwrap();
+        let scene = Scene::load(path("s.toml")).unwrap();
+        let super::super::Shape::Mesh(shape) = &scene.collider[0].shape else { unreachable!() };
+        let message = scene.collider_mesh(0, shape).unwrap_err().to_string();
+        assert!(message.contains("s.toml:2:33: collider[0].shape.mesh"), "{message}");
+    }
+}
