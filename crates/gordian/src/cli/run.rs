@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     let folder =
         args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(file_name(&scene.simulation.name)));
     let mut run = Run::new(&scene, world, folder, checkpoint.map(|c| c.frame))?;
-    let result = run.to_the_end();
+    let result = run.finish();
     // What was done is told even if the run broke off.
     if let Some(path) = &args.report {
         run.report.write(path).map_err(fault::mesh)?;
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
         Ok(Self { scene, world, recorder, report, begun: Instant::now(), recorded: resumed })
     }
 
-    fn to_the_end(&mut self) -> Result<(), SimError> {
+    fn finish(&mut self) -> Result<(), SimError> {
         let last = self.scene.simulation.frames;
         let bar = progress(last.saturating_sub(self.world.frame()));
         if self.recorded.is_none() && self.recorder.wants(0, last == 0) {
