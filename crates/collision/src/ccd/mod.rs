@@ -6,8 +6,8 @@
 //! given, contact included, for any input, degenerate ones too. The **time of impact** is conservative: never later than
 //! the true one, and closer than `2^-40` of the step unless the paths touch tangentially.
 //!
-//! How: swept boxes first, then a [filter](filter) in floating point that subdivides time and decides
-//! all but nearly degenerate queries, then [integers](exact) for the rest.
+//! How: swept boxes first, then a filter (`filter.rs`) in floating point that subdivides time and decides
+//! all but nearly degenerate queries, then integers (`exact.rs`) for the rest.
 //!
 //! [`BroadPhase`] finds the pairs of a boundary that may meet, and [`Detection`] turns those that do into
 //! the hits that a contact solver acts on.
