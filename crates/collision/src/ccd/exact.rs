@@ -6,7 +6,9 @@
 //! intervals shrink quadratically, and common roots are recognised by a common divisor.
 
 use num_bigint::BigInt;
+use num_traits::Zero;
 
+use super::filter::{Doubt, Verified};
 use super::number::Number;
 use super::polynomial::{Polynomial, Root};
 use super::system::{Differences, Shape};
@@ -14,33 +16,59 @@ use crate::predicates::Sign;
 
 /// Relative width to which a time of impact is located: `2^-44` of a step.
 const FINEST: u32 = 44;
+/// Distance in time, a few times the finest width.
+const CLOSE: f64 = 1.0 / (1u64 << 42) as f64;
+/// Width at which most roots can be told from contacts already.
+const COARSE: u32 = 8;
 
 struct System<'a, const N: usize> {
     d: &'a Differences<BigInt, N>,
     shape: &'a Shape<N>,
+    /// The same in floating point: it answers whatever is not degenerate.
+    doubt: &'a Doubt<N>,
     /// Quadratics, built when first asked for.
     quadratics: [[Option<Polynomial>; N]; 3],
 }
 
 /// A time not later than the first contact, if there is any.
-pub(super) fn first_hit<const N: usize>(d: &Differences<BigInt, N>, shape: &Shape<N>) -> Option<f64> {
-    let mut system = System { d, shape, quadratics: std::array::from_fn(|_| std::array::from_fn(|_| None)) };
-    let cubic = Polynomial::from_bernstein(&d.cubic(shape));
-    if !cubic.is_zero() {
-        return cubic
-            .roots()
-            .into_iter()
-            .find_map(|mut root| system.holds_at(&mut root).then(|| root.lower_bound(FINEST)));
+pub(super) fn first_hit<const N: usize>(
+    d: &Differences<BigInt, N>,
+    shape: &Shape<N>,
+    doubt: &Doubt<N>,
+) -> Option<f64> {
+    let quadratics = std::array::from_fn(|_| std::array::from_fn(|_| None));
+    let mut system = System { d, shape, doubt, quadratics };
+    let cubic = d.cubic(shape);
+    if !vanishes(&cubic) {
+        let mut roots = Polynomial::roots(&cubic).into_iter();
+        return roots.find_map(|mut root| system.holds_at(&mut root).then(|| root.bounds(FINEST).0));
     }
     if system.holds_at(&mut Root::exact(0, 0)) {
         return Some(0.0);
     }
-    system
-        .events()
-        .into_iter()
-        .flat_map(Polynomial::roots)
-        .filter_map(|mut root| system.holds_at(&mut root).then(|| root.lower_bound(FINEST)))
-        .min_by(f64::total_cmp)
+    // Ascending by a lower bound, so that most of those after the first contact need not be looked at.
+    let mut roots: Vec<Root> = system.events();
+    roots.sort_by(|a, b| a.low().total_cmp(&b.low()));
+    let mut first: Option<f64> = None;
+    let mut close = f64::NEG_INFINITY;
+    for mut root in roots {
+        match first {
+            Some(t) if root.low() >= t => break,
+            // Roots that lie together need not be told apart: the earliest bound holds for all.
+            Some(t) if root.bounds(FINEST).0 > close => first = Some(t.min(root.low())),
+            _ if system.holds_at(&mut root) => {
+                let t = root.bounds(FINEST).0;
+                first = Some(first.map_or(t, |f| f.min(t)));
+                close = t - CLOSE;
+            }
+            _ => {}
+        }
+    }
+    first
+}
+
+fn vanishes(bernstein: &[BigInt]) -> bool {
+    bernstein.iter().all(Zero::is_zero)
 }
 
 impl<const N: usize> System<'_, N> {
@@ -88,25 +116,44 @@ impl<const N: usize> System<'_, N> {
 
     /// Whether the points, coplanar at that time, are in contact.
     fn holds_at(&mut self, time: &mut Root) -> bool {
+        for bits in [COARSE, FINEST] {
+            let (low, high) = time.bounds(bits);
+            match self.doubt.verify(low, high) {
+                Verified::Violated => return false,
+                Verified::Certain => return true,
+                Verified::Open => {}
+            }
+        }
         // One axis along which the plane projects one to one is enough.
-        for axis in 0..3 {
-            if !time.sign_of(&self.normal(axis)).is_zero() {
+        let (best, sure) = self.doubt.best_axis(time.low());
+        for axis in [best, (best + 1) % 3, (best + 2) % 3] {
+            if (axis == best && sure) || !time.sign_of(&self.normal(axis)).is_zero() {
                 return self.agree(axis, time);
             }
         }
         (0..3).all(|axis| self.boxes_meet(axis, time) && self.agree(axis, time))
     }
 
-    /// The polynomials at whose roots a condition can begin to hold while the points stay coplanar.
-    fn events(&mut self) -> Vec<Polynomial> {
+    /// The times at which contact can begin while the points stay coplanar.
+    fn events(&mut self) -> Vec<Root> {
+        let steady = self.doubt.steady_axis();
         let mut events = Vec::new();
-        for axis in 0..3 {
+        let mut add = |bernstein: &[BigInt]| {
+            if !vanishes(bernstein) {
+                events.extend(Polynomial::roots(bernstein));
+            }
+        };
+        for axis in steady.map_or(0..3, |axis| axis..axis + 1) {
             for i in 0..N {
-                events.push(self.quadratic(i, axis).clone());
-                events.push(self.line(i, axis));
+                let (quadratic, line) = self.doubt.may_vanish(i, axis);
+                if quadratic {
+                    add(&self.d.quadratic(self.shape, i, axis));
+                }
+                if line && steady.is_none() {
+                    add(&self.d.0[i].each_ref().map(|end| end[axis].clone()));
+                }
             }
         }
-        events.retain(|p| !p.is_zero());
         events
     }
 }

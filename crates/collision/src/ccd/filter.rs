@@ -9,8 +9,7 @@
 use super::system::{Differences, Shape};
 
 /// What the filter found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verdict {
+enum Verdict {
     /// No contact during the step.
     Miss,
     /// Contact, and none before this time.
@@ -23,7 +22,7 @@ pub(super) enum Verdict {
 const FINEST: u32 = 44;
 /// Halvings below an interval on which the cubic is nothing but rounding error; the other conditions
 /// may still exclude a hit there.
-const BELOW_NOISE: u32 = 6;
+const BELOW_NOISE: u32 = 4;
 /// Intervals visited before the exact stage is cheaper.
 const BUDGET: u32 = 160;
 
@@ -109,14 +108,18 @@ fn halve<const C: usize>(c: &[f64; C]) -> ([f64; C], [f64; C]) {
 
 /// The conditions beside the cubic, over an interval.
 #[derive(Clone)]
-struct Conditions<const N: usize> {
+pub(super) struct Conditions<const N: usize> {
     quadratics: [[[f64; 3]; N]; 3],
     lines: [[[f64; 2]; N]; 3],
 }
 
-enum Verified {
+/// What the conditions beside the cubic say over an interval.
+pub(super) enum Verified {
+    /// One of them fails throughout: no contact.
     Violated,
+    /// Wherever the points are coplanar, they are in contact.
     Certain,
+    /// Within rounding error.
     Open,
 }
 
@@ -153,6 +156,22 @@ impl<const N: usize> Conditions<N> {
         if certain { Verified::Certain } else { Verified::Open }
     }
 
+    /// The conditions over `[low, high]`, by blossoming.
+    fn restrict(&self, low: f64, high: f64) -> Self {
+        let mut part = self.clone();
+        let blend = |c: &[f64], t: f64| c[0] * (1.0 - t) + c[1] * t;
+        for axis in 0..3 {
+            for i in 0..N {
+                let c = &self.quadratics[axis][i];
+                let polar = |s: f64, t: f64| blend(&[blend(&c[..2], s), blend(&c[1..], s)], t);
+                part.quadratics[axis][i] = [polar(low, low), polar(low, high), polar(high, high)];
+                let c = &self.lines[axis][i];
+                part.lines[axis][i] = [blend(c, low), blend(c, high)];
+            }
+        }
+        part
+    }
+
     fn halve(&self) -> (Self, Self) {
         let (mut left, mut right) = (self.clone(), self.clone());
         for axis in 0..3 {
@@ -170,15 +189,68 @@ struct Search {
     visited: u32,
 }
 
-/// Decides the query unless it is within rounding error.
-pub(super) fn first_hit<const N: usize>(d: &Differences<f64, N>, shape: &Shape<N>) -> Verdict {
+/// A query in doubt, as far as floating point knows it.
+pub(super) struct Doubt<const N: usize> {
+    conditions: Conditions<N>,
+    errors: Errors,
+}
+
+impl<const N: usize> Doubt<N> {
+    /// Rounding of one evaluation between two times, in units of that of a halving, rounded up.
+    const LEVEL: u32 = 8;
+
+    /// What the conditions say throughout the interval from `low` to `high`.
+    pub fn verify(&self, low: f64, high: f64) -> Verified {
+        self.conditions.restrict(low, high).verify(&self.errors, Self::LEVEL)
+    }
+
+    /// Whether the quadratic and the linear condition `i` of an axis may have roots during the step.
+    pub fn may_vanish(&self, i: usize, axis: usize) -> (bool, bool) {
+        let (quadratic, line) = (&self.conditions.quadratics[axis][i], &self.conditions.lines[axis][i]);
+        (
+            range(quadratic, self.errors.quadratic(0, axis)) == Range::Unknown,
+            range(line, self.errors.line(0, axis)) == Range::Unknown,
+        )
+    }
+
+    /// The axis along which the plane of the points projects best at time `t`, and whether it surely projects one to one.
+    pub fn best_axis(&self, t: f64) -> (usize, bool) {
+        let at = self.conditions.restrict(t, t);
+        let ratio = [0, 1, 2].map(|axis| {
+            let normal: f64 = at.quadratics[axis].iter().map(|c| c[0]).sum();
+            normal.abs() / (self.errors.quadratic(Self::LEVEL, axis) * (N + 1) as f64)
+        });
+        let best = (0..3).fold(0, |best, axis| if ratio[axis] > ratio[best] { axis } else { best });
+        (best, ratio[best] > 1.0)
+    }
+
+    /// An axis along which the plane surely projects one to one throughout the step.
+    pub fn steady_axis(&self) -> Option<usize> {
+        (0..3).find(|&axis| {
+            let normal = [0, 1, 2].map(|c| self.conditions.quadratics[axis].iter().map(|q| q[c]).sum());
+            range::<3>(&normal, self.errors.quadratic(Self::LEVEL, axis) * (N + 1) as f64) != Range::Unknown
+        })
+    }
+}
+
+/// A time not later than the first contact, if there is any; an error where that is within rounding.
+#[inline]
+pub(super) fn first_hit<const N: usize>(
+    d: &Differences<f64, N>,
+    shape: &Shape<N>,
+) -> Result<Option<f64>, Doubt<N>> {
     let errors = Errors::new(d);
     let cubic = d.cubic(shape);
     if range(&cubic, errors.cubic(0)) != Range::Unknown {
-        return Verdict::Miss;
+        return Ok(None);
     }
     let mut search = Search { errors, visited: 0 };
-    search.interval(&cubic, &Conditions::new(d, shape), 0, 0.0, FINEST)
+    let conditions = Conditions::new(d, shape);
+    match search.interval(&cubic, &conditions, 0, 0.0, FINEST) {
+        Verdict::Miss => Ok(None),
+        Verdict::Hit(t) => Ok(Some(t)),
+        Verdict::Doubt => Err(Doubt { conditions, errors: search.errors }),
+    }
 }
 
 impl Search {

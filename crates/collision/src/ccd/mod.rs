@@ -74,14 +74,10 @@ fn first_hit<const N: usize>(
     exact: impl FnOnce() -> Differences<num_bigint::BigInt, N>,
     counters: &mut CcdCounters,
 ) -> Option<f64> {
-    match filter::first_hit(d, shape) {
-        filter::Verdict::Miss => None,
-        filter::Verdict::Hit(t) => Some(t),
-        filter::Verdict::Doubt => {
-            counters.exact += 1;
-            exact::first_hit(&exact(), shape)
-        }
-    }
+    filter::first_hit(d, shape).unwrap_or_else(|doubt| {
+        counters.exact += 1;
+        exact::first_hit(&exact(), shape, &doubt)
+    })
 }
 
 /// The points at time `t`.

@@ -105,9 +105,9 @@ impl Polynomial {
     }
 
     /// A polynomial with the same roots, all simple.
-    fn square_free(self) -> Self {
+    fn square_free(&self) -> Self {
         let common = self.gcd(&self.derivative());
-        if common.degree() == 0 { self } else { self.divide(&common).0 }
+        if common.degree() == 0 { self.clone() } else { self.divide(&common).0 }
     }
 
     /// Sign changes in the coefficients of the Bernstein form, zeros left out.
@@ -117,29 +117,51 @@ impl Polynomial {
         signs.filter(|&s| std::mem::replace(&mut last, s) != s).count()
     }
 
-    /// All distinct roots in \[0, 1\], ascending. The polynomial must not be zero.
+    /// All distinct roots in \[0, 1\], ascending, of the polynomial with Bernstein coefficients `b`, not all zero, degree at
+    /// most 3.
     ///
     /// Method: Vincent, Collins, Akritas: bisection until the Bernstein form has at most one sign change.
-    pub fn roots(self) -> Vec<Root> {
-        let p = self.square_free();
-        let b = p.to_bernstein();
-        let mut found = Vec::new();
+    pub fn roots(b: &[BigInt]) -> Vec<Root> {
+        // A multiple root is never isolated: only where that takes long are they made simple.
+        let (mut found, mut power) = (Vec::new(), None);
+        if isolate(b, BigInt::zero(), 0, PATIENCE, &mut found).is_none() {
+            let simple = Polynomial::from_bernstein(b).square_free();
+            found.clear();
+            isolate(&simple.to_bernstein(), BigInt::zero(), 0, u32::MAX, &mut found)
+                .expect("bisection isolates simple roots");
+            power = Some(simple);
+        }
+        let mut roots = Vec::new();
         if b[0].is_zero() {
-            found.push((BigInt::zero(), BigInt::zero(), 0));
+            roots.push(Root::exact(0, 0));
         }
-        isolate(&b, BigInt::zero(), 0, &mut found);
-        if p.degree() > 0 && b[p.degree()].is_zero() {
-            found.push((BigInt::from(1), BigInt::from(1), 0));
+        if !found.is_empty() {
+            let p = power.unwrap_or_else(|| Polynomial::from_bernstein(b));
+            roots.extend(found.into_iter().map(|(low, high, shift)| Root::new(p.clone(), low, high, shift)));
         }
-        found.into_iter().map(|(low, high, shift)| Root::new(p.clone(), low, high, shift)).collect()
+        if b[b.len() - 1].is_zero() {
+            roots.push(Root::exact(1, 0));
+        }
+        roots
     }
 }
 
-/// Appends the isolating intervals of the roots inside the open interval `(n, n + 1) / 2^shift`.
-fn isolate(b: &[BigInt], n: BigInt, shift: u32, found: &mut Vec<(BigInt, BigInt, u32)>) {
+/// Halvings before multiple roots are suspected.
+const PATIENCE: u32 = 12;
+
+/// Appends the isolating intervals of the roots inside the open interval `(n, n + 1) / 2^shift`; `None` when it takes more
+/// than `depth` halvings.
+fn isolate(
+    b: &[BigInt],
+    n: BigInt,
+    shift: u32,
+    depth: u32,
+    found: &mut Vec<(BigInt, BigInt, u32)>,
+) -> Option<()> {
     match Polynomial::variations(b) {
         0 => {}
         1 => found.push((n.clone(), n + 1, shift)),
+        _ if depth == 0 => return None,
         _ => {
             // De Casteljau without the halves, which scales each row by 2: rows are brought to one scale.
             let d = b.len() - 1;
@@ -155,13 +177,14 @@ fn isolate(b: &[BigInt], n: BigInt, shift: u32, found: &mut Vec<(BigInt, BigInt,
             right.reverse();
             let (n, shift) = (n * 2, shift + 1);
             let middle: BigInt = &n + 1;
-            isolate(&left, n, shift, found);
+            isolate(&left, n, shift, depth - 1, found)?;
             if right[0].is_zero() {
                 found.push((middle.clone(), middle.clone(), shift));
             }
-            isolate(&right, middle, shift, found);
+            isolate(&right, middle, shift, depth - 1, found)?;
         }
     }
+    Some(())
 }
 
 /// A root of a polynomial: an open interval `(low, high) / 2^shift` that holds no other, or the exact value when
@@ -277,15 +300,32 @@ impl Root {
         !length.is_zero() && length.bits() as i64 > i64::from(self.shift) - i64::from(bits)
     }
 
-    /// A time not later than the root, less than `2^-bits` before it or rounded down to `f64`.
-    pub fn lower_bound(&mut self, bits: u32) -> f64 {
+    /// Times not later and not earlier than the root, less than `2^-bits` apart but for the rounding to `f64`.
+    pub fn bounds(&mut self, bits: u32) -> (f64, f64) {
         while self.wider_than(bits) {
             self.refine();
         }
-        let excess = self.low.bits().saturating_sub(53) as u32;
-        let mantissa = (&self.low >> excess).to_f64().expect("53 bits fit");
-        // The shift stays far below 1000 unless the input spans hundreds of binary digits.
-        let exponent = excess as i32 - self.shift as i32;
+        (
+            self.floor(&self.low),
+            if self.is_exact() && self.low.bits() <= 53 {
+                self.floor(&self.low)
+            } else {
+                self.floor(&self.high).next_up()
+            },
+        )
+    }
+
+    /// A time not later than the root, as far as it is known.
+    pub fn low(&self) -> f64 {
+        self.floor(&self.low)
+    }
+
+    /// `n / 2^shift` rounded towards zero.
+    fn floor(&self, n: &BigInt) -> f64 {
+        let excess = n.bits().saturating_sub(53) as i32;
+        let mantissa = (n >> excess).to_f64().expect("53 bits fit");
+        // In two factors: the power alone may underflow.
+        let exponent = excess - self.shift as i32;
         mantissa * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
     }
 
@@ -384,11 +424,11 @@ mod tests {
                         .collect();
                     expected.sort_by(f64::total_cmp);
                     expected.dedup();
-                    let mut roots = p.roots();
+                    let mut roots = Polynomial::roots(&p.to_bernstein());
                     assert_eq!(roots.len(), expected.len(), "{x:?} {y:?} {z:?}");
                     for (root, &e) in roots.iter_mut().zip(&expected) {
-                        let t = root.lower_bound(50);
-                        assert!(t <= e && e - t <= 2f64.powi(-50), "{t} for {e}");
+                        let (t, above) = root.bounds(50);
+                        assert!(t <= e && e <= above && above - t <= 2f64.powi(-49), "{t} {above} for {e}");
                         for w in factors {
                             let at = w.1 as f64 * e - w.0 as f64;
                             let s = root.sign_of(&product(&linear(w), &poly(&[1, 1])));
@@ -403,7 +443,7 @@ mod tests {
     #[test]
     fn signs_are_exact_next_to_an_irrational_root() {
         // The root of 2 t^2 - 1 against rational numbers that agree with it to 18 digits, and against itself.
-        let mut root = poly(&[-1, 0, 2]).roots().remove(0);
+        let mut root = Polynomial::roots(&poly(&[-1, 0, 2]).to_bernstein()).remove(0);
         let near = 707_106_781_186_547_524;
         let scale = 1_000_000_000_000_000_000;
         assert_eq!(root.sign_of(&poly(&[-near, scale])), Sign::Positive);
