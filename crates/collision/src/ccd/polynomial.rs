@@ -72,6 +72,14 @@ impl Polynomial {
         value
     }
 
+    /// The sign just after `n / 2^shift`: that of the first derivative which does not vanish there.
+    fn sign_after(&self, n: &BigInt, shift: u32) -> Sign {
+        match sign(&self.at(n, shift)) {
+            Sign::Zero if !self.is_zero() => self.derivative().sign_after(n, shift),
+            s => s,
+        }
+    }
+
     fn derivative(&self) -> Self {
         Polynomial(self.0.iter().enumerate().skip(1).map(|(i, c)| c * i).collect())
     }
@@ -212,7 +220,7 @@ impl Root {
     fn new(polynomial: Polynomial, low: BigInt, high: BigInt, shift: u32) -> Self {
         let (at_low, at_high) = (polynomial.at(&low, shift), polynomial.at(&high, shift));
         let mut root = Root { polynomial, low, high, shift, at_low, at_high, stride: 2 };
-        // An end may be another root of the polynomial; inside the interval the sign is that of the derivative there.
+        // An end may be another root of the polynomial.
         while !root.is_exact() && (root.at_low.is_zero() || root.at_high.is_zero()) {
             root.bisect();
         }
@@ -233,11 +241,7 @@ impl Root {
         let value = self.polynomial.at(&middle, self.shift);
         self.at_low <<= scale;
         self.at_high <<= scale;
-        // At an end that is itself a root the sign just inside is that of the derivative.
-        let low_sign = match sign(&self.at_low) {
-            Sign::Zero => sign(&self.polynomial.derivative().at(&self.low, self.shift)),
-            s => s,
-        };
+        let low_sign = self.polynomial.sign_after(&self.low, self.shift);
         match sign(&value) {
             Sign::Zero => {
                 (self.low, self.high) = (middle.clone(), middle);
