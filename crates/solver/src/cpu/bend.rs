@@ -12,7 +12,7 @@
 
 use crate::plan::{BendBlock, Lane};
 
-use super::lanes::{F, V3, atan2};
+use super::lanes::{Mask, Real, V3, atan2};
 use super::sweep::{Kernel, Step, solve_one};
 
 /// The kernel; see the module documentation.
@@ -20,7 +20,7 @@ pub(crate) struct Bend;
 
 /// Angle minus rest angle in (-π, π], and its gradients.
 #[inline(always)]
-fn fold<const N: usize>(block: &BendBlock, lane: usize, x: &[V3<N>; 4]) -> (F<N>, [V3<N>; 4]) {
+fn fold<R: Real>(block: &BendBlock, lane: usize, x: &[V3<R>; 4]) -> (R, [V3<R>; 4]) {
     use std::f32::consts::PI;
     let e = x[1] - x[0];
     let (a0, b0) = (x[2] - x[0], x[3] - x[0]);
@@ -34,15 +34,15 @@ fn fold<const N: usize>(block: &BendBlock, lane: usize, x: &[V3<N>; 4]) -> (F<N>
     let flat1 = (a0.dot(a0) * least).max(0.0).lt(q1);
     let flat2 = (b0.dot(b0) * least).max(0.0).lt(q2);
     let sound = flat1.and(flat2);
-    let inverse = |q: F<N>| sound.select(F::splat(1.0) / q, F::ZERO);
-    let (u1, u2) = (n1 * inverse(q1), n2 * inverse(q2));
-    let per_length = sound.select(F::splat(1.0) / length, F::ZERO);
+    let one = R::splat(1.0);
+    let (u1, u2) = (n1 * sound.select(one / q1, R::zero()), n2 * sound.select(one / q2, R::zero()));
+    let per_length = sound.select(one / length, R::zero());
 
     let angle = atan2(n1.cross(n2).dot(e) * per_length, n1.dot(n2));
-    let c = angle - F::load(&block.rest, lane);
+    let c = angle - R::load(&block.rest, lane);
     let c = c.gt(PI).select(c - 2.0 * PI, c);
-    let c = c.lt(F::splat(-PI)).select(c + 2.0 * PI, c);
-    let c = sound.select(c, F::ZERO);
+    let c = c.lt(R::splat(-PI)).select(c + 2.0 * PI, c);
+    let c = sound.select(c, R::zero());
     let gradients = [
         u1 * (-(a1.dot(e)) * per_length) + u2 * (-(b1.dot(e)) * per_length),
         u1 * (a0.dot(e) * per_length) + u2 * (b0.dot(e) * per_length),
@@ -61,24 +61,24 @@ impl Kernel<4, 1> for Bend {
     }
 
     #[inline(always)]
-    fn project<const N: usize, const DAMPED: bool>(
+    fn project<R: Real>(
         block: &BendBlock,
         lane: usize,
         step: Step,
-        x: &mut [V3<N>; 4],
-        w: &[F<N>; 4],
-        moved: &[V3<N>; 4],
-        multipliers: &mut [F<N>; 1],
+        x: &mut [V3<R>; 4],
+        w: &[R; 4],
+        _moved: Option<&[V3<R>; 4]>,
+        multipliers: &mut [R; 1],
     ) {
         let (c, g) = fold(block, lane, x);
-        let compliance = F::load(&block.compliance, lane) / (step.h * step.h);
-        solve_one(c, &g, compliance, None, x, w, moved, multipliers);
+        let compliance = R::load(&block.compliance, lane) * (1.0 / (step.h * step.h));
+        solve_one(c, &g, R::zero(), compliance, R::zero(), x, w, None, multipliers);
     }
 
     #[inline(always)]
-    fn energy<const N: usize>(block: &BendBlock, lane: usize, x: &[V3<N>; 4]) -> F<N> {
+    fn energy<R: Real>(block: &BendBlock, lane: usize, x: &[V3<R>; 4]) -> R {
         let (c, _) = fold(block, lane, x);
-        let compliance = F::load(&block.compliance, lane);
-        compliance.gt(0.0).select(c * c * 0.5 / compliance, F::ZERO)
+        let compliance = R::load(&block.compliance, lane);
+        compliance.gt(0.0).select(c * c * 0.5 / compliance, R::zero())
     }
 }

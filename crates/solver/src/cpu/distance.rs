@@ -9,7 +9,7 @@
 
 use crate::plan::{DistanceBlock, Lane};
 
-use super::lanes::{F, V3};
+use super::lanes::{Mask, Real, V3};
 use super::sweep::{Kernel, Step, solve_one};
 
 /// The kernel; see the module documentation.
@@ -24,29 +24,29 @@ impl Kernel<2, 1> for Distance {
     }
 
     #[inline(always)]
-    fn project<const N: usize, const DAMPED: bool>(
+    fn project<R: Real>(
         block: &DistanceBlock,
         lane: usize,
         step: Step,
-        x: &mut [V3<N>; 2],
-        w: &[F<N>; 2],
-        moved: &[V3<N>; 2],
-        multipliers: &mut [F<N>; 1],
+        x: &mut [V3<R>; 2],
+        w: &[R; 2],
+        _moved: Option<&[V3<R>; 2]>,
+        multipliers: &mut [R; 1],
     ) {
         let d = x[0] - x[1];
         let length = d.dot(d).sqrt();
         let apart = length.gt(0.0);
-        let n = d * apart.select(F::splat(1.0) / length, F::ZERO);
-        let c = length - F::load(&block.rest, lane);
-        let compliance = F::load(&block.compliance, lane) / (step.h * step.h);
-        solve_one(c, &[n, -n], compliance, None, x, w, moved, multipliers);
+        let n = d * apart.select(R::splat(1.0) / length, R::zero());
+        let c = length - R::load(&block.rest, lane);
+        let compliance = R::load(&block.compliance, lane) * (1.0 / (step.h * step.h));
+        solve_one(c, &[n, -n], R::zero(), compliance, R::zero(), x, w, None, multipliers);
     }
 
     #[inline(always)]
-    fn energy<const N: usize>(block: &DistanceBlock, lane: usize, x: &[V3<N>; 2]) -> F<N> {
+    fn energy<R: Real>(block: &DistanceBlock, lane: usize, x: &[V3<R>; 2]) -> R {
         let d = x[0] - x[1];
-        let c = d.dot(d).sqrt() - F::load(&block.rest, lane);
-        let compliance = F::load(&block.compliance, lane);
-        compliance.gt(0.0).select(c * c * 0.5 / compliance, F::ZERO)
+        let c = d.dot(d).sqrt() - R::load(&block.rest, lane);
+        let compliance = R::load(&block.compliance, lane);
+        compliance.gt(0.0).select(c * c * 0.5 / compliance, R::zero())
     }
 }

@@ -13,6 +13,8 @@ use crate::solver::{AdapterInfo, Solver, SolverError, Target};
 
 mod bend;
 mod distance;
+#[cfg(test)]
+mod forces;
 mod lanes;
 mod neo_hookean;
 mod neo_hookean_pair;
@@ -24,9 +26,10 @@ mod volume;
 
 use bend::Bend;
 use distance::Distance;
+use lanes::Particle;
 use neo_hookean::NeoHookean;
 use neo_hookean_pair::NeoHookeanPair;
-use sweep::{Particle, Step, Width, energy, sweep};
+use sweep::{Step, Width, energy, sweep};
 use volume::Volume;
 
 /// Particles that a thread takes at a time.

@@ -22,14 +22,17 @@
 //!
 //! **The 2×2 block**, with k = (μVh², λVh²) in place of compliances, which may be infinite (ν = 0), and A_ij = Σ w ∇C_i·∇C_j:
 //! (I + k (1+γ) A) Δλ = -(k C + λ + k γ ∇C·(x - x_prev)), γ = damping time / h (Macklin et al. 2016, equation 26).
-//! Its determinant is at least 1.
+//! It is solved by elimination; both pivots are at least 1, since A is positive semidefinite.
 //!
-//! **Collapse.** The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls into
-//! it. There (|F| < 2t) the deviatoric constraint is C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F.
+//! **Beyond any material.** The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls
+//! into it. And J² grows as |F|⁶, too steep for Gauss-Seidel. Where |F| < 2t or |F| > 30, the deviatoric constraint is
+//! therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one.
 
 use crate::plan::{Lane, TetBlock};
 
-use super::lanes::{F, M3, Mask, V3, combine};
+use super::lanes::{
+    M3, Mask, Real, V3, along, cofactor, load9, minus, product, scale, select9, square, transpose, weighted,
+};
 use super::rotation::nearest_rotation;
 use super::sweep::{Kernel, Step};
 
@@ -37,36 +40,31 @@ use super::sweep::{Kernel, Step};
 pub(crate) struct NeoHookean;
 
 /// What the constraints need to know of F.
-struct Strain<const N: usize> {
+struct Strain<R> {
     /// cof F.
-    cof: M3<N>,
+    cof: M3<R>,
     /// C_D ∇_F C_D.
-    p: M3<N>,
+    p: M3<R>,
     /// C_D².
-    c2: F<N>,
+    c2: R,
     /// J - 1.
-    j: F<N>,
-    /// μV, twice where the element has collapsed.
-    mu: F<N>,
+    j: R,
+    /// μV, or what stands for it beyond any material.
+    mu: R,
+    /// λV, likewise.
+    lambda: R,
 }
 
-/// The strain of elements with edges `d`. With `RECOVER`, collapsed elements get the constraint that restores them.
+/// The strain of elements with edges `d`. With `RECOVER`, elements beyond any material get the constraint that restores them.
 #[inline(always)]
-fn strain<const N: usize, const RECOVER: bool>(block: &TetBlock, lane: usize, d: M3<N>) -> Strain<N> {
-    let b: M3<N> = [0, 3, 6].map(|k| V3::load(&block.rest_inverse[k..k + 3], lane));
-    let u: M3<N> = std::array::from_fn(|k| d[k] - V3::load(&block.rest_edges[3 * k..3 * k + 3], lane));
-    let mu = F::load(&block.mu_volume, lane);
-
-    let e = [
-        combine(&u, V3 { x: b[0].x, y: b[1].x, z: b[2].x }),
-        combine(&u, V3 { x: b[0].y, y: b[1].y, z: b[2].y }),
-        combine(&u, V3 { x: b[0].z, y: b[1].z, z: b[2].z }),
-    ];
+fn strain<R: Real, const RECOVER: bool>(block: &TetBlock, lane: usize, d: M3<R>) -> Strain<R> {
+    let u = minus(&d, &load9(&block.rest_edges, lane));
+    let e = product(&u, &transpose(&load9(&block.rest_inverse, lane)));
     let mut f = e;
     f[0].x = f[0].x + 1.0;
     f[1].y = f[1].y + 1.0;
     f[2].z = f[2].z + 1.0;
-    let cof = [f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1])];
+    let cof = cofactor(&f);
     let det = f[0].dot(cof[0]);
 
     let g00 = e[0].x + e[0].dot(e[0]) * 0.5;
@@ -91,46 +89,43 @@ fn strain<const N: usize, const RECOVER: bool>(block: &TetBlock, lane: usize, d:
         V3 { x: s01, y: g11 * 2.0 + jj, z: s12 },
         V3 { x: s02, y: s12, z: g22 * 2.0 + jj },
     ];
-    let per_det = F::splat(1.0) / det;
+    let per_det = R::splat(1.0) / det;
     let mut strain = Strain {
         cof,
-        p: s.map(|column| combine(&cof, column) * per_det),
+        p: scale(&product(&cof, &s), per_det),
         c2: (jj + (j * trace - higher) * 2.0 / (j + 2.0)).max(0.0),
         j,
-        mu,
+        mu: R::load(&block.mu_volume, lane),
+        lambda: R::load(&block.lambda_volume, lane),
     };
-    let near = det.gt(0.5).and(trace.lt(F::splat(4.5)));
+    let near = det.gt(0.5).and(trace.lt(R::splat(4.5)));
     if !near.all() {
-        far_from_rest::<N, RECOVER>(&mut strain, near, &f, det, F::load(&block.lambda_volume, lane));
+        far_from_rest::<R, RECOVER>(&mut strain, near, &f, det);
     }
     strain
 }
 
 /// The direct formulas, and recovery, for the lanes that are not `near`.
 #[inline(always)]
-fn far_from_rest<const N: usize, const RECOVER: bool>(
-    strain: &mut Strain<N>,
-    near: Mask<N>,
-    f: &M3<N>,
-    det: F<N>,
-    lambda: F<N>,
-) {
-    let square = f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2]);
-    let mut p: M3<N> = std::array::from_fn(|k| f[k] + strain.cof[k] * (det - 2.0));
-    let mut c2 = (square + (det - 4.0) * det).max(0.0);
+fn far_from_rest<R: Real, const RECOVER: bool>(strain: &mut Strain<R>, near: R::Mask, f: &M3<R>, det: R) {
+    let size2 = square(f);
+    let pull = scale(&strain.cof, det - 2.0);
+    let mut p = [f[0] + pull[0], f[1] + pull[1], f[2] + pull[2]];
+    let mut c2 = (size2 + (det - 4.0) * det).max(0.0);
     if RECOVER {
-        let t = strain.mu * 2.0 / (strain.mu * 2.0 + lambda);
-        let collapsed = square.lt(t * t);
-        if collapsed.any() {
-            let r = nearest_rotation(f);
-            let away: M3<N> = std::array::from_fn(|k| f[k] - r[k]);
-            let away2 = away[0].dot(away[0]) + away[1].dot(away[1]) + away[2].dot(away[2]);
-            p = std::array::from_fn(|k| collapsed.select3(away[k], p[k]));
-            c2 = collapsed.select(away2, c2);
-            strain.mu = collapsed.select(strain.mu * 2.0, strain.mu);
+        let t = strain.mu * 2.0 / (strain.mu * 2.0 + strain.lambda);
+        let (collapsed, torn) = (size2.lt(t * t), size2.gt(900.0));
+        if collapsed.any() || torn.any() {
+            let away = minus(f, &nearest_rotation(f));
+            let away2 = square(&away);
+            p = select9::<R>(collapsed, &away, &select9::<R>(torn, &away, &p));
+            c2 = collapsed.select(away2, torn.select(away2, c2));
+            let twice = strain.mu * 2.0;
+            strain.mu = collapsed.select(twice, torn.select(twice, strain.mu));
+            strain.lambda = torn.select(R::zero(), strain.lambda);
         }
     }
-    strain.p = std::array::from_fn(|k| near.select3(strain.p[k], p[k]));
+    strain.p = select9::<R>(near, &strain.p, &p);
     strain.c2 = near.select(strain.c2, c2);
     strain.j = near.select(strain.j, det - 1.0);
 }
@@ -144,50 +139,43 @@ impl Kernel<4, 2> for NeoHookean {
     }
 
     #[inline(always)]
-    fn project<const N: usize, const DAMPED: bool>(
+    fn project<R: Real>(
         block: &TetBlock,
         lane: usize,
         step: Step,
-        x: &mut [V3<N>; 4],
-        w: &[F<N>; 4],
-        moved: &[V3<N>; 4],
-        multipliers: &mut [F<N>; 2],
+        x: &mut [V3<R>; 4],
+        w: &[R; 4],
+        moved: Option<&[V3<R>; 4]>,
+        multipliers: &mut [R; 2],
     ) {
-        let strain = strain::<N, true>(block, lane, [x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
-        let b: M3<N> = [0, 3, 6].map(|k| V3::load(&block.rest_inverse[k..k + 3], lane));
+        let strain = strain::<R, true>(block, lane, [x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
+        let b = load9(&block.rest_inverse, lane);
 
         // A deviatoric gradient without direction gets no stiffness: only its multiplier is given up.
         let strained = strain.c2.gt(1e-30);
         let c_d = strain.c2.sqrt();
-        let per_c = strained.select(F::splat(1.0) / c_d, F::ZERO);
-        let k_d = strained.select(strain.mu * (step.h * step.h), F::ZERO);
-        let k_h = F::load(&block.lambda_volume, lane) * (step.h * step.h);
+        let per_c = strained.select(R::splat(1.0) / c_d, R::zero());
+        let k_d = strained.select(strain.mu * (step.h * step.h), R::zero());
+        let k_h = strain.lambda * (step.h * step.h);
 
-        let p = strain.p.map(|column| column * per_c);
-        let d = nodal(&p, &b);
+        let d = nodal(&scale(&strain.p, per_c), &b);
         let h = nodal(&strain.cof, &b);
-        let sum = |a: &[V3<N>; 4], b: &[V3<N>; 4]| {
-            w[0] * a[0].dot(b[0]) + w[1] * a[1].dot(b[1]) + w[2] * a[2].dot(b[2]) + w[3] * a[3].dot(b[3])
-        };
-        let (mut a_dd, mut a_dh, mut a_hh) = (sum(&d, &d), sum(&d, &h), sum(&h, &h));
+        let (mut a_dd, mut a_dh, mut a_hh) = (weighted(w, &d, &d), weighted(w, &d, &h), weighted(w, &h, &h));
         let mut r_d = k_d * c_d + multipliers[0];
         let mut r_h = k_h * strain.j + multipliers[1];
-        if DAMPED {
-            let gamma = F::load(&block.damping, lane) / step.h;
-            let along = |g: &[V3<N>; 4]| {
-                g[0].dot(moved[0]) + g[1].dot(moved[1]) + g[2].dot(moved[2]) + g[3].dot(moved[3])
-            };
-            r_d = r_d + k_d * gamma * along(&d);
-            r_h = r_h + k_h * gamma * along(&h);
+        if let Some(moved) = moved {
+            let gamma = R::load(&block.damping, lane) * (1.0 / step.h);
+            r_d = r_d + k_d * gamma * along(&d, moved);
+            r_h = r_h + k_h * gamma * along(&h, moved);
             a_dd = a_dd * (gamma + 1.0);
             a_dh = a_dh * (gamma + 1.0);
             a_hh = a_hh * (gamma + 1.0);
         }
         let (m_dd, m_dh, m_hd, m_hh) = (k_d * a_dd, k_d * a_dh, k_h * a_dh, k_h * a_hh);
-        let det = (m_dd * m_hh - m_dh * m_hd).max(0.0) + m_dd + m_hh + 1.0;
-        let per_det = F::splat(-1.0) / det;
-        let delta_d = ((m_hh + 1.0) * r_d - m_dh * r_h) * per_det;
-        let delta_h = ((m_dd + 1.0) * r_h - m_hd * r_d) * per_det;
+        let per_h = R::splat(1.0) / (m_hh + 1.0);
+        let schur = (m_dd - m_dh * (m_hd * per_h)).max(0.0) + 1.0;
+        let delta_d = (m_dh * (r_h * per_h) - r_d) / schur;
+        let delta_h = -(r_h + m_hd * delta_d) * per_h;
 
         multipliers[0] = multipliers[0] + delta_d;
         multipliers[1] = multipliers[1] + delta_h;
@@ -197,15 +185,15 @@ impl Kernel<4, 2> for NeoHookean {
     }
 
     #[inline(always)]
-    fn energy<const N: usize>(block: &TetBlock, lane: usize, x: &[V3<N>; 4]) -> F<N> {
-        let strain = strain::<N, false>(block, lane, [x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
-        (strain.mu * strain.c2 + F::load(&block.lambda_volume, lane) * strain.j * strain.j) * 0.5
+    fn energy<R: Real>(block: &TetBlock, lane: usize, x: &[V3<R>; 4]) -> R {
+        let strain = strain::<R, false>(block, lane, [x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
+        (strain.mu * strain.c2 + strain.lambda * strain.j * strain.j) * 0.5
     }
 }
 
 /// Gradients at the four particles of a function of F whose gradient is `p`.
 #[inline(always)]
-pub(super) fn nodal<const N: usize>(p: &M3<N>, b: &M3<N>) -> [V3<N>; 4] {
-    let [g1, g2, g3] = b.map(|row| combine(p, row));
+pub(super) fn nodal<R: Real>(p: &M3<R>, b: &M3<R>) -> [V3<R>; 4] {
+    let [g1, g2, g3] = product(p, b);
     [-(g1 + g2 + g3), g1, g2, g3]
 }

@@ -7,7 +7,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::PARTICLES_AT_A_TIME;
-use super::sweep::Particle;
+use super::lanes::Particle;
 
 /// Predicts. Particles without inverse mass stay, with zero velocity, until [`aim`] says otherwise.
 pub(crate) fn predict(

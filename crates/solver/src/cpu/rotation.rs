@@ -4,27 +4,27 @@
 //! deformations" (MIG 2016): a quaternion is turned by ω = Σ rᵢ×fᵢ / (|Σ rᵢ·fᵢ| + ε) until it rests. The turn is the
 //! normalised quaternion (1, ω/2), which has the same fixed points as the exponential and needs no trigonometry.
 
-use super::lanes::{F, M3, V3};
+use super::lanes::{M3, Real, V3, along, square};
 
 /// Iterations; rarely computed, and a rotation that is not yet at rest serves as well.
 const ITERATIONS: usize = 16;
 
 /// The rotation nearest to `f` (the identity for the zero matrix), up to a limited number of iterations.
 #[inline(always)]
-pub(crate) fn nearest_rotation<const N: usize>(f: &M3<N>) -> M3<N> {
-    let size = (f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2])).sqrt();
+pub(crate) fn nearest_rotation<R: Real>(f: &M3<R>) -> M3<R> {
+    let size = square(f).sqrt();
     let floor = (size * 1e-6).max(f32::MIN_POSITIVE);
-    let mut q = V3::ZERO;
-    let mut s = F::splat(1.0);
+    let mut q = V3::zero();
+    let mut s = R::splat(1.0);
     for _ in 0..ITERATIONS {
         let r = rotation(s, q);
         let turn = r[0].cross(f[0]) + r[1].cross(f[1]) + r[2].cross(f[2]);
-        let along = (r[0].dot(f[0]) + r[1].dot(f[1]) + r[2].dot(f[2])).abs() + floor;
-        let half = turn * (F::splat(0.5) / along);
+        let along = along(&r, f).abs() + floor;
+        let half = turn * (R::splat(0.5) / along);
         // (1, half) * (s, q), normalised; a turn is at most a half circle however long `half` is.
         let t = s - half.dot(q);
         let v = q + half * s + half.cross(q);
-        let per = F::splat(1.0) / (t * t + v.dot(v)).sqrt();
+        let per = R::splat(1.0) / (t * t + v.dot(v)).sqrt();
         s = t * per;
         q = v * per;
     }
@@ -33,12 +33,12 @@ pub(crate) fn nearest_rotation<const N: usize>(f: &M3<N>) -> M3<N> {
 
 /// Columns of the rotation of the unit quaternion `(s, q)`.
 #[inline(always)]
-fn rotation<const N: usize>(s: F<N>, q: V3<N>) -> M3<N> {
+fn rotation<R: Real>(s: R, q: V3<R>) -> M3<R> {
     let (x2, y2, z2) = (q.x * 2.0, q.y * 2.0, q.z * 2.0);
     let (xx, yy, zz) = (q.x * x2, q.y * y2, q.z * z2);
     let (xy, xz, yz) = (q.x * y2, q.x * z2, q.y * z2);
     let (sx, sy, sz) = (s * x2, s * y2, s * z2);
-    let one = F::splat(1.0);
+    let one = R::splat(1.0);
     [
         V3 { x: one - yy - zz, y: xy + sz, z: xz - sy },
         V3 { x: xy - sz, y: one - xx - zz, z: yz + sx },
@@ -50,10 +50,15 @@ fn rotation<const N: usize>(s: F<N>, q: V3<N>) -> M3<N> {
 mod tests {
     use glam::{Mat3, Quat, Vec3};
 
+    use super::super::lanes::Portable;
     use super::*;
 
     fn nearest(m: Mat3) -> Mat3 {
-        let f = [m.x_axis, m.y_axis, m.z_axis].map(|c| V3 { x: F([c.x]), y: F([c.y]), z: F([c.z]) });
+        let f = [m.x_axis, m.y_axis, m.z_axis].map(|c| V3 {
+            x: Portable([c.x]),
+            y: Portable([c.y]),
+            z: Portable([c.z]),
+        });
         let [x, y, z] = nearest_rotation(&f).map(|c| Vec3::new(c.x.0[0], c.y.0[0], c.z.0[0]));
         Mat3::from_cols(x, y, z)
     }

@@ -10,13 +10,12 @@ use rayon::prelude::*;
 
 use crate::plan::{Batches, Colour, LANES, Lane};
 
-use super::lanes::{F, V3};
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{F32x4, F32x8};
+use super::lanes::{Mask, Particle, Portable, Real, V3, along, weighted};
 
 /// Blocks that a thread takes at a time; a colour of up to this many is not shared.
 const BLOCKS_AT_A_TIME: usize = 32;
-
-/// Position and inverse mass.
-pub(crate) type Particle = [f32; 4];
 
 /// What constraints need to know of the substep.
 #[derive(Clone, Copy, Debug)]
@@ -35,99 +34,62 @@ pub(crate) trait Kernel<const K: usize, const M: usize> {
     /// Ranks of the particles.
     fn particles(block: &Self::Block) -> &[Lane<u32>; K];
 
-    /// Solves `N` constraints from `lane` on: `x` and `multipliers` are brought up to date. `w`: inverse masses;
-    /// `moved`: `x - x_prev`, zero unless `DAMPED`.
-    fn project<const N: usize, const DAMPED: bool>(
+    /// Solves constraints from `lane` on: `x` and `multipliers` are brought up to date. `w`: inverse masses;
+    /// `moved`: `x - x_prev` where constraints are damped.
+    fn project<R: Real>(
         block: &Self::Block,
         lane: usize,
         step: Step,
-        x: &mut [V3<N>; K],
-        w: &[F<N>; K],
-        moved: &[V3<N>; K],
-        multipliers: &mut [F<N>; M],
+        x: &mut [V3<R>; K],
+        w: &[R; K],
+        moved: Option<&[V3<R>; K]>,
+        multipliers: &mut [R; M],
     );
 
-    /// Energy of `N` constraints, joule.
-    fn energy<const N: usize>(block: &Self::Block, lane: usize, x: &[V3<N>; K]) -> F<N>;
+    /// Energy of constraints from `lane` on, joule.
+    fn energy<R: Real>(block: &Self::Block, lane: usize, x: &[V3<R>; K]) -> R;
 }
 
 /// One constraint with one multiplier, in compliance form (XPBD, equations 18 and 26):
-/// `Δλ = -(C + α̃ λ + γ ∇C·moved) / ((1+γ) Σ w |∇C|² + α̃)`; nothing where the denominator is zero.
+/// `Δλ = -(C + α̃ λ + γ ∇C·moved) / ((1+γ) Σ w |∇C|² + α̃)`; nothing where the denominator is zero. The sum is taken
+/// to be at least `floor`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the terms of the equation")]
-pub(crate) fn solve_one<const N: usize, const K: usize>(
-    c: F<N>,
-    gradients: &[V3<N>; K],
-    compliance: F<N>,
-    damping: Option<F<N>>,
-    x: &mut [V3<N>; K],
-    w: &[F<N>; K],
-    moved: &[V3<N>; K],
-    multipliers: &mut [F<N>; 1],
+pub(crate) fn solve_one<R: Real, const K: usize>(
+    c: R,
+    gradients: &[V3<R>; K],
+    floor: R,
+    compliance: R,
+    gamma: R,
+    x: &mut [V3<R>; K],
+    w: &[R; K],
+    moved: Option<&[V3<R>; K]>,
+    multipliers: &mut [R; 1],
 ) {
-    let mut a = F::ZERO;
-    for k in 0..K {
-        a = a + w[k] * gradients[k].dot(gradients[k]);
-    }
+    let a = weighted(w, gradients, gradients);
+    let mut a = a.lt(floor).select(floor, a);
     let mut r = c + compliance * multipliers[0];
-    if let Some(gamma) = damping {
-        let mut along = F::ZERO;
-        for k in 0..K {
-            along = along + gradients[k].dot(moved[k]);
-        }
-        r = r + gamma * along;
+    if let Some(moved) = moved {
+        r = r + gamma * along(gradients, moved);
         a = a * (gamma + 1.0);
     }
     let denominator = a + compliance;
-    let delta = denominator.gt(0.0).select(-r / denominator, F::ZERO);
+    let delta = denominator.gt(0.0).select(-r / denominator, R::zero());
     multipliers[0] = multipliers[0] + delta;
     for k in 0..K {
         x[k] = x[k] + gradients[k] * (w[k] * delta);
     }
 }
 
-/// Particles that several threads write at once, each to its own.
+/// Particles that several threads read and write, each its own.
 struct Shared<'a> {
     particles: *mut Particle,
-    #[cfg(debug_assertions)]
-    len: usize,
     borrowed: PhantomData<&'a mut [Particle]>,
 }
 
-// SAFETY: `load` and `store` leave it to their callers that no particle is written by one thread while another
-// accesses it; the pointer itself may be sent anywhere for as long as the particles are borrowed.
+// SAFETY: whoever uses the pointer sees to it that no particle is written by one thread while another accesses it; it
+// may be sent anywhere for as long as the particles are borrowed.
 unsafe impl Sync for Shared<'_> {}
-
-impl<'a> Shared<'a> {
-    fn new(particles: &'a mut [Particle]) -> Self {
-        Shared {
-            particles: particles.as_mut_ptr(),
-            #[cfg(debug_assertions)]
-            len: particles.len(),
-            borrowed: PhantomData,
-        }
-    }
-
-    /// # Safety
-    /// `rank` is below the number of particles, and no other thread writes that particle meanwhile.
-    #[inline(always)]
-    unsafe fn load(&self, rank: u32) -> Particle {
-        #[cfg(debug_assertions)]
-        assert!((rank as usize) < self.len);
-        // SAFETY: in bounds and not written meanwhile, by the contract.
-        unsafe { *self.particles.add(rank as usize) }
-    }
-
-    /// # Safety
-    /// `rank` is below the number of particles, and no other thread accesses that particle meanwhile.
-    #[inline(always)]
-    unsafe fn store(&self, rank: u32, particle: Particle) {
-        #[cfg(debug_assertions)]
-        assert!((rank as usize) < self.len);
-        // SAFETY: in bounds and not accessed meanwhile, by the contract.
-        unsafe { *self.particles.add(rank as usize) = particle }
-    }
-}
 
 /// Instruction sets that kernels are compiled for; all of them give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,25 +99,16 @@ pub(crate) enum Width {
     /// AVX2, 8 lanes.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512, 16 lanes.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
 }
 
 impl Width {
     /// All that this machine can run, the widest last.
     pub(crate) fn available() -> Vec<Width> {
-        let mut widths = vec![Width::Base];
         #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") {
-                widths.push(Width::Avx2);
-            }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
-                widths.push(Width::Avx512);
-            }
+        if is_x86_feature_detected!("avx2") {
+            return vec![Width::Base, Width::Avx2];
         }
-        widths
+        vec![Width::Base]
     }
 
     /// Name for people.
@@ -164,11 +117,14 @@ impl Width {
             Width::Base => "4 lanes",
             #[cfg(target_arch = "x86_64")]
             Width::Avx2 => "AVX2, 8 lanes",
-            #[cfg(target_arch = "x86_64")]
-            Width::Avx512 => "AVX-512, 16 lanes",
         }
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+type BaseLanes = F32x4;
+#[cfg(not(target_arch = "x86_64"))]
+type BaseLanes = Portable<4>;
 
 /// Successive blocks of one colour, and their multipliers.
 struct Chunk<'a, B, const M: usize> {
@@ -191,22 +147,15 @@ pub(crate) unsafe fn sweep<const K: usize, const M: usize, C: Kernel<K, M>>(
     step: Step,
     width: Width,
 ) {
+    let shared = Shared { particles: particles.as_mut_ptr(), borrowed: PhantomData };
     // SAFETY: that `solve` runs on this machine, and may use the ranks in the blocks, is this function's contract.
     let solve = |chunk: Chunk<'_, C::Block, M>, shared: &Shared<'_>| unsafe {
-        match (width, previous) {
-            (Width::Base, None) => solve_chunk::<4, false, K, M, C>(chunk, shared, &[], step),
-            (Width::Base, Some(p)) => solve_chunk::<4, true, K, M, C>(chunk, shared, p, step),
+        match width {
+            Width::Base => solve_chunk::<BaseLanes, K, M, C>(chunk, shared, previous, step),
             #[cfg(target_arch = "x86_64")]
-            (Width::Avx2, None) => solve_avx2::<false, K, M, C>(chunk, shared, &[], step),
-            #[cfg(target_arch = "x86_64")]
-            (Width::Avx2, Some(p)) => solve_avx2::<true, K, M, C>(chunk, shared, p, step),
-            #[cfg(target_arch = "x86_64")]
-            (Width::Avx512, None) => solve_avx512::<false, K, M, C>(chunk, shared, &[], step),
-            #[cfg(target_arch = "x86_64")]
-            (Width::Avx512, Some(p)) => solve_avx512::<true, K, M, C>(chunk, shared, p, step),
+            Width::Avx2 => solve_avx2::<K, M, C>(chunk, shared, previous, step),
         }
     };
-    let shared = Shared::new(particles);
     let range = |c: &Colour| c.first as usize / LANES..(c.first + c.len).div_ceil(LANES as u32) as usize;
     for colour in &batches.colours {
         let len = colour.len as usize;
@@ -231,12 +180,7 @@ pub(crate) unsafe fn sweep<const K: usize, const M: usize, C: Kernel<K, M>>(
         len: batches.serial.len as usize,
     };
     // SAFETY: as above; one lane at a time, in slot order.
-    unsafe {
-        match previous {
-            None => solve_chunk::<1, false, K, M, C>(serial, &shared, &[], step),
-            Some(p) => solve_chunk::<1, true, K, M, C>(serial, &shared, p, step),
-        }
-    }
+    unsafe { solve_chunk::<Portable<1>, K, M, C>(serial, &shared, previous, step) }
 }
 
 /// [`solve_chunk`] for AVX2.
@@ -245,106 +189,106 @@ pub(crate) unsafe fn sweep<const K: usize, const M: usize, C: Kernel<K, M>>(
 /// As [`solve_chunk`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn solve_avx2<const DAMPED: bool, const K: usize, const M: usize, C: Kernel<K, M>>(
+unsafe fn solve_avx2<const K: usize, const M: usize, C: Kernel<K, M>>(
     chunk: Chunk<'_, C::Block, M>,
-    particles: &Shared<'_>,
-    previous: &[Particle],
+    shared: &Shared<'_>,
+    previous: Option<&[Particle]>,
     step: Step,
 ) {
     // SAFETY: the caller's.
-    unsafe { solve_chunk::<8, DAMPED, K, M, C>(chunk, particles, previous, step) }
+    unsafe { solve_chunk::<F32x8, K, M, C>(chunk, shared, previous, step) }
 }
 
-/// [`solve_chunk`] for AVX-512.
+/// Solves the constraints of a chunk, as many at a time as `R` has lanes.
+///
+/// # Safety
+/// All ranks in the blocks are in bounds of the particles (and of `previous`), no two constraints that are solved
+/// together share a particle of positive inverse mass, and no other thread accesses such particles meanwhile.
+#[inline(always)]
+unsafe fn solve_chunk<R: Real, const K: usize, const M: usize, C: Kernel<K, M>>(
+    chunk: Chunk<'_, C::Block, M>,
+    shared: &Shared<'_>,
+    previous: Option<&[Particle]>,
+    step: Step,
+) {
+    let mut left = chunk.len;
+    for (block, multipliers) in chunk.blocks.iter().zip(chunk.multipliers) {
+        for lane in (0..LANES.min(left)).step_by(R::LANES) {
+            let valid = (left - lane).min(R::LANES);
+            // SAFETY: the caller's.
+            unsafe { solve_lanes::<R, K, M, C>(block, multipliers, lane, valid, shared, previous, step) };
+        }
+        left = left.saturating_sub(LANES);
+    }
+}
+
+/// Solves constraints from `lane` on, of which `valid` are in use.
 ///
 /// # Safety
 /// As [`solve_chunk`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl")]
-unsafe fn solve_avx512<const DAMPED: bool, const K: usize, const M: usize, C: Kernel<K, M>>(
-    chunk: Chunk<'_, C::Block, M>,
-    particles: &Shared<'_>,
-    previous: &[Particle],
-    step: Step,
-) {
-    // SAFETY: the caller's.
-    unsafe { solve_chunk::<16, DAMPED, K, M, C>(chunk, particles, previous, step) }
-}
-
-/// Solves the constraints of a chunk, `N` at a time.
-///
-/// # Safety
-/// All ranks in the blocks are below the number of particles, no two of `N` successive constraints share a particle of
-/// positive inverse mass, and no other thread accesses such particles meanwhile.
 #[inline(always)]
-unsafe fn solve_chunk<const N: usize, const DAMPED: bool, const K: usize, const M: usize, C: Kernel<K, M>>(
-    chunk: Chunk<'_, C::Block, M>,
-    particles: &Shared<'_>,
-    previous: &[Particle],
+unsafe fn solve_lanes<R: Real, const K: usize, const M: usize, C: Kernel<K, M>>(
+    block: &C::Block,
+    multipliers: &mut [Lane<f32>; M],
+    lane: usize,
+    valid: usize,
+    shared: &Shared<'_>,
+    previous: Option<&[Particle]>,
     step: Step,
 ) {
-    for (i, (block, multipliers)) in chunk.blocks.iter().zip(chunk.multipliers).enumerate() {
-        for lane in (0..LANES).step_by(N) {
-            let before = i * LANES + lane;
-            if before >= chunk.len {
-                break;
+    let ranks = C::particles(block);
+    let mut x = [V3::zero(); K];
+    let mut w = [R::zero(); K];
+    let mut all_move = true;
+    for k in 0..K {
+        let at = &ranks[k][lane..lane + R::LANES];
+        // SAFETY: in bounds, and particles that other threads write are not among these, by the contract.
+        let [px, py, pz, pw] = unsafe { R::gather(shared.particles, at) };
+        x[k] = V3 { x: px, y: py, z: pz };
+        w[k] = pw;
+        all_move &= pw.gt(0.0).all();
+    }
+    let mut lambda = [R::zero(); M];
+    if !step.fresh {
+        for m in 0..M {
+            lambda[m] = R::load(&multipliers[m], lane);
+        }
+    }
+    if let Some(previous) = previous {
+        let mut moved = x;
+        for k in 0..K {
+            // SAFETY: in bounds by the contract; nobody writes these.
+            let [qx, qy, qz, _] = unsafe { R::gather(previous.as_ptr(), &ranks[k][lane..lane + R::LANES]) };
+            moved[k] = x[k] - V3 { x: qx, y: qy, z: qz };
+        }
+        C::project(block, lane, step, &mut x, &w, Some(&moved), &mut lambda);
+    } else {
+        C::project(block, lane, step, &mut x, &w, None, &mut lambda);
+    }
+    for m in 0..M {
+        lambda[m].store(&mut multipliers[m], lane);
+    }
+    for k in 0..K {
+        let fields = [x[k].x, x[k].y, x[k].z, w[k]];
+        let to = &ranks[k][lane..lane + R::LANES];
+        if all_move && valid == R::LANES {
+            // SAFETY: in bounds, and only this thread accesses these particles, by the contract.
+            unsafe { R::scatter(fields, shared.particles, to) };
+        } else {
+            let mut lanes = [[0.0; LANES]; 4];
+            for i in 0..4 {
+                fields[i].store(&mut lanes[i], 0);
             }
-            let ranks: [[u32; N]; K] = std::array::from_fn(|k| {
-                let of = &C::particles(block)[k];
-                std::array::from_fn(|l| of[lane + l])
-            });
-            let mut x = [V3::<N>::ZERO; K];
-            let mut w = [F::<N>::ZERO; K];
-            for k in 0..K {
-                // SAFETY: ranks in bounds, by the contract.
-                let at: [Particle; N] = std::array::from_fn(|l| unsafe { particles.load(ranks[k][l]) });
-                (x[k], w[k]) = split(&at);
-            }
-            let mut moved = [V3::<N>::ZERO; K];
-            if DAMPED {
-                for k in 0..K {
-                    moved[k] = x[k] - split(&std::array::from_fn(|l| previous[ranks[k][l] as usize])).0;
-                }
-            }
-            let mut lambda: [F<N>; M] =
-                std::array::from_fn(|m| if step.fresh { F::ZERO } else { F::load(&multipliers[m], lane) });
-            C::project::<N, DAMPED>(block, lane, step, &mut x, &w, &moved, &mut lambda);
-            for m in 0..M {
-                multipliers[m][lane..lane + N].copy_from_slice(&lambda[m].0);
-            }
-            let all_move = w.iter().all(|w| w.gt(0.0).all());
-            if all_move && chunk.len - before >= N {
-                for k in 0..K {
-                    let to = join(x[k], w[k]);
-                    for l in 0..N {
-                        // SAFETY: in bounds, and only this thread accesses the particle, by the contract.
-                        unsafe { particles.store(ranks[k][l], to[l]) };
-                    }
-                }
-            } else {
-                for k in 0..K {
-                    let to = join(x[k], w[k]);
-                    for l in 0..N.min(chunk.len - before) {
-                        if w[k].0[l] > 0.0 {
-                            // SAFETY: as above; particles that several constraints share are not written.
-                            unsafe { particles.store(ranks[k][l], to[l]) };
-                        }
-                    }
+            for l in 0..valid {
+                // Particles without inverse mass may belong to several constraints at once: they are only read.
+                if lanes[3][l] > 0.0 {
+                    let particle = [lanes[0][l], lanes[1][l], lanes[2][l], lanes[3][l]];
+                    // SAFETY: as above.
+                    unsafe { *shared.particles.add(to[l] as usize) = particle };
                 }
             }
         }
     }
-}
-
-#[inline(always)]
-fn split<const N: usize>(particles: &[Particle; N]) -> (V3<N>, F<N>) {
-    let field = |i: usize| F(std::array::from_fn(|l| particles[l][i]));
-    (V3 { x: field(0), y: field(1), z: field(2) }, field(3))
-}
-
-#[inline(always)]
-fn join<const N: usize>(x: V3<N>, w: F<N>) -> [Particle; N] {
-    std::array::from_fn(|l| [x.x.0[l], x.y.0[l], x.z.0[l], w.0[l]])
 }
 
 /// Energy of all constraints of one kind, joule: a sum in double precision, in slot order.
@@ -353,28 +297,31 @@ pub(crate) fn energy<const K: usize, const M: usize, C: Kernel<K, M>>(
     particles: &[Particle],
 ) -> f64 {
     const BLOCKS: usize = 256;
-    let mut lens = vec![0usize; batches.blocks.len()];
+    let mut used = vec![0usize; batches.blocks.len()];
     for c in batches.colours.iter().chain([&batches.serial]) {
         for i in 0..c.len.div_ceil(LANES as u32) as usize {
-            lens[c.first as usize / LANES + i] = (c.len as usize - i * LANES).min(LANES);
+            used[c.first as usize / LANES + i] = (c.len as usize - i * LANES).min(LANES);
         }
     }
-    let chunk = |(blocks, lens): (&[C::Block], &[usize])| {
+    let chunk = |(blocks, used): (&[C::Block], &[usize])| {
         let mut sum = 0.0;
-        for (block, &len) in blocks.iter().zip(lens) {
-            for lane in (0..LANES).step_by(4) {
-                let x: [V3<4>; K] = std::array::from_fn(|k| {
-                    let of = &C::particles(block)[k];
-                    split(&std::array::from_fn(|l| particles[of[lane + l] as usize])).0
-                });
-                let energy = C::energy::<4>(block, lane, &x);
-                for l in 0..4.min(len.saturating_sub(lane)) {
-                    sum += energy.0[l] as f64;
+        for (block, &used) in blocks.iter().zip(used) {
+            let mut lanes = [0.0; LANES];
+            for lane in (0..LANES).step_by(BaseLanes::LANES) {
+                let mut x = [V3::zero(); K];
+                for k in 0..K {
+                    let ranks = &C::particles(block)[k][lane..lane + BaseLanes::LANES];
+                    assert!(ranks.iter().all(|&r| (r as usize) < particles.len()));
+                    // SAFETY: in bounds, as was just asserted.
+                    let [px, py, pz, _] = unsafe { BaseLanes::gather(particles.as_ptr(), ranks) };
+                    x[k] = V3 { x: px, y: py, z: pz };
                 }
+                C::energy(block, lane, &x).store(&mut lanes, lane);
             }
+            sum += lanes[..used].iter().map(|&e| e as f64).sum::<f64>();
         }
         sum
     };
-    let parts: Vec<f64> = batches.blocks.par_chunks(BLOCKS).zip(lens.par_chunks(BLOCKS)).map(chunk).collect();
+    let parts: Vec<f64> = batches.blocks.par_chunks(BLOCKS).zip(used.par_chunks(BLOCKS)).map(chunk).collect();
     parts.iter().sum()
 }

@@ -7,7 +7,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::PARTICLES_AT_A_TIME;
-use super::sweep::Particle;
+use super::lanes::Particle;
 
 /// Updates velocities. `shift(rank)`: displacement that must not become velocity. `keep`: factor of damping; the
 /// velocity of kinematic particles is not damped.
