@@ -40,7 +40,7 @@ fn angle_of(y: f32, x: f32) -> f32 {
     let reduce = t > 0.41421356;
     let u = select(t, (t - 1.0) / (t + 1.0), reduce);
     let z = u * u;
-    let p = ((z * 8.0537445e-2 - 1.3877686e-1) * z + 1.9977711e-1) * z - 3.3332949e-1;
+    let p = ((z * 8.0537445e-2 - 1.3877686e-1) * z + 1.9977711e-1) * z - 3.333295e-1;
     var a = p * z * u + u;
     a = select(a, a + PI * 0.25, reduce);
     a = select(a, PI * 0.5 - a, steep);
@@ -51,18 +51,15 @@ fn angle_of(y: f32, x: f32) -> f32 {
 struct Fold {
     // Angle minus rest angle, in (-π, π].
     c: f32,
-    g0: vec3<f32>,
-    g1: vec3<f32>,
-    g2: vec3<f32>,
-    g3: vec3<f32>,
+    gradients: mat4x3<f32>,
 }
 
-fn fold(rest: f32, x0: vec3<f32>, x1: vec3<f32>, x2: vec3<f32>, x3: vec3<f32>) -> Fold {
-    let e = x1 - x0;
-    let a0 = x2 - x0;
-    let b0 = x3 - x0;
-    let a1 = x2 - x1;
-    let b1 = x3 - x1;
+fn fold(rest: f32, x: mat4x3<f32>) -> Fold {
+    let e = x[1] - x[0];
+    let a0 = x[2] - x[0];
+    let b0 = x[3] - x[0];
+    let a1 = x[2] - x[1];
+    let b1 = x[3] - x[1];
     let n1 = cross(e, a0);
     let n2 = cross(b0, e);
     let q1 = dot(n1, n1);
@@ -71,7 +68,7 @@ fn fold(rest: f32, x0: vec3<f32>, x1: vec3<f32>, x2: vec3<f32>, x3: vec3<f32>) -
     // Twice the area against the edges it is made of: below rounding it has no direction.
     let least = length2 * 1e-12;
     if !(q1 > max(dot(a0, a0) * least, 0.0) && q2 > max(dot(b0, b0) * least, 0.0)) {
-        return Fold(0.0, vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0));
+        return Fold(0.0, mat4x3<f32>());
     }
     let length = sqrt(length2);
     let u1 = n1 * (1.0 / q1);
@@ -85,40 +82,27 @@ fn fold(rest: f32, x0: vec3<f32>, x1: vec3<f32>, x2: vec3<f32>, x3: vec3<f32>) -
     if c < -PI {
         c += 2.0 * PI;
     }
-    return Fold(
-        c,
+    let gradients = mat4x3(
         u1 * (-dot(a1, e) * per_length) + u2 * (-dot(b1, e) * per_length),
         u1 * (dot(a0, e) * per_length) + u2 * (dot(b0, e) * per_length),
         u1 * -length,
         u2 * -length,
     );
+    return Fold(c, gradients);
 }
 
 fn solve(slot: u32) {
     let b = slot / LANES;
     let lane = slot % LANES;
-    let p = particles_of(slot);
-    let x0 = positions[p.x];
-    let x1 = positions[p.y];
-    let x2 = positions[p.z];
-    let x3 = positions[p.w];
-    let g = fold(blocks[b].rest[lane], x0.xyz, x1.xyz, x2.xyz, x3.xyz);
-    let compliance = blocks[b].compliance[lane] / (params.h * params.h);
-
-    let lambda = multiplier(slot);
-    let a = x0.w * dot(g.g0, g.g0) + x1.w * dot(g.g1, g.g1) + x2.w * dot(g.g2, g.g2) + x3.w * dot(g.g3, g.g3);
-    let delta = multiplier_change(g.c + compliance * lambda, a + compliance);
-    store_multiplier(slot, lambda + delta);
-    place(p.x, x0, x0.xyz + g.g0 * (x0.w * delta));
-    place(p.y, x1, x1.xyz + g.g1 * (x1.w * delta));
-    place(p.z, x2, x2.xyz + g.g2 * (x2.w * delta));
-    place(p.w, x3, x3.xyz + g.g3 * (x3.w * delta));
+    let corners = load_corners(particles_of(slot));
+    let at = fold(blocks[b].rest[lane], corners.x);
+    let compliance = blocks[b].compliance[lane] * (1.0 / (params.h * params.h));
+    solve_one(slot, corners, at.c, at.gradients, 0.0, compliance, 0.0);
 }
 
 fn energy_of(slot: u32) -> f32 {
     let b = slot / LANES;
     let lane = slot % LANES;
-    let p = particles_of(slot);
-    let g = fold(blocks[b].rest[lane], positions[p.x].xyz, positions[p.y].xyz, positions[p.z].xyz, positions[p.w].xyz);
-    return constraint_energy(g.c, blocks[b].compliance[lane]);
+    let at = fold(blocks[b].rest[lane], load_corners(particles_of(slot)).x);
+    return constraint_energy(at.c, blocks[b].compliance[lane]);
 }

@@ -42,28 +42,25 @@ fn store_multiplier_pair(slot: u32, lambda: vec2<f32>) {
     lambdas[i + LANES] = lambda.y;
 }
 
-// Δλ = -r / (A + α̃): nothing where that has no size.
-fn multiplier_change(r: f32, denominator: f32) -> f32 {
-    if denominator > 0.0 {
-        return -r / denominator;
+// a / b; nothing where b is not positive.
+fn quotient(a: f32, b: f32) -> f32 {
+    if b > 0.0 {
+        return a / b;
     }
     return 0.0;
 }
 
-// Puts particle `p`, read as `before`, to `x`. Particles of infinite mass are never written: constraints of one
+// Puts particle `p`, of inverse mass `w`, to `x`. Particles of infinite mass are never written: constraints of one
 // colour may share them.
-fn place(p: u32, before: vec4<f32>, x: vec3<f32>) {
-    if before.w > 0.0 {
-        positions[p] = vec4(x, before.w);
+fn place(p: u32, w: f32, x: vec3<f32>) {
+    if w > 0.0 {
+        positions[p] = vec4(x, w);
     }
 }
 
 // ½ C²/α, joule; a rigid constraint stores none.
 fn constraint_energy(c: f32, compliance: f32) -> f32 {
-    if compliance > 0.0 {
-        return c * c * 0.5 / compliance;
-    }
-    return 0.0;
+    return quotient(c * c * 0.5, compliance);
 }
 
 // One colour: no two of its constraints share a movable particle.

@@ -28,14 +28,14 @@ fn solve(slot: u32) {
         n = d * (1.0 / r);
     }
     let c = r - blocks[b].rest[lane];
-    let compliance = blocks[b].compliance[lane] / (params.h * params.h);
+    let compliance = blocks[b].compliance[lane] * (1.0 / (params.h * params.h));
 
     let lambda = multiplier(slot);
     let a = x0.w * dot(n, n) + x1.w * dot(n, n);
-    let delta = multiplier_change(c + compliance * lambda, a + compliance);
+    let delta = quotient(-(c + compliance * lambda), a + compliance);
     store_multiplier(slot, lambda + delta);
-    place(p0, x0, x0.xyz + n * (x0.w * delta));
-    place(p1, x1, x1.xyz - n * (x1.w * delta));
+    place(p0, x0.w, x0.xyz + n * (x0.w * delta));
+    place(p1, x1.w, x1.xyz - n * (x1.w * delta));
 }
 
 fn energy_of(slot: u32) -> f32 {

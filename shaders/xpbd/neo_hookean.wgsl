@@ -18,23 +18,25 @@
 //
 // The 2×2 block, with k = (μVh², λVh²) in place of compliances, which may be infinite (ν = 0), and A_ij = Σ w ∇C_i·∇C_j:
 // (I + k (1+γ) A) Δλ = -(k C + λ + k γ ∇C·(x - x_prev)), γ = damping time / h (Macklin et al. 2016, equation 26).
-// Its determinant is at least 1.
+// It is solved by elimination; both pivots are at least 1, since A is positive semidefinite.
 //
-// Collapse. The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls into it. There
-// (|F| < 2t) the deviatoric constraint is C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F.
+// Beyond any material. The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls
+// into it. And J² grows as |F|⁶, too steep for Gauss-Seidel. Where |F| < 2t or |F| > 30, the deviatoric constraint is
+// therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one.
 
 fn solve(slot: u32) {
+    let corners = load_corners(particles_of(slot));
     var element = load_element(slot);
-    let x0 = positions[element.particles.x];
-    let x1 = positions[element.particles.y];
-    let x2 = positions[element.particles.z];
-    let x3 = positions[element.particles.w];
-    var strain = strain_of(element, mat3x3(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz));
+    var strain = strain_of(element, edges_of(corners.x));
+    let size2 = square(strain.f);
     let t = element.mu * 2.0 / (element.mu * 2.0 + element.lambda);
-    if square(strain.f) < t * t {
+    if size2 < t * t || size2 > 900.0 {
         strain.p = strain.f - nearest_rotation(strain.f);
         strain.c2 = square(strain.p);
         element.mu *= 2.0;
+        if size2 > 900.0 {
+            element.lambda = 0.0;
+        }
     }
 
     // A deviatoric gradient without direction gets no stiffness: only its multiplier is given up.
@@ -49,22 +51,17 @@ fn solve(slot: u32) {
 
     let d = nodal(strain.p * per_c, element);
     let h = nodal(strain.cof, element);
-    let d0 = -(d[0] + d[1] + d[2]);
-    let h0 = -(h[0] + h[1] + h[2]);
-    var a_dd = x0.w * dot(d0, d0) + x1.w * dot(d[0], d[0]) + x2.w * dot(d[1], d[1]) + x3.w * dot(d[2], d[2]);
-    var a_dh = x0.w * dot(d0, h0) + x1.w * dot(d[0], h[0]) + x2.w * dot(d[1], h[1]) + x3.w * dot(d[2], h[2]);
-    var a_hh = x0.w * dot(h0, h0) + x1.w * dot(h[0], h[0]) + x2.w * dot(h[1], h[1]) + x3.w * dot(h[2], h[2]);
+    var a_dd = weighted(corners.w, d, d);
+    var a_dh = weighted(corners.w, d, h);
+    var a_hh = weighted(corners.w, h, h);
     let lambda = multiplier_pair(slot);
     var r_d = k_d * c_d + lambda.x;
     var r_h = k_h * strain.j + lambda.y;
     if DAMPED {
-        let gamma = element.damping / params.h;
-        let m0 = x0.xyz - previous[element.particles.x].xyz;
-        let m1 = x1.xyz - previous[element.particles.y].xyz;
-        let m2 = x2.xyz - previous[element.particles.z].xyz;
-        let m3 = x3.xyz - previous[element.particles.w].xyz;
-        r_d += k_d * gamma * (dot(d0, m0) + dot(d[0], m1) + dot(d[1], m2) + dot(d[2], m3));
-        r_h += k_h * gamma * (dot(h0, m0) + dot(h[0], m1) + dot(h[1], m2) + dot(h[2], m3));
+        let gamma = element.damping * (1.0 / params.h);
+        let moved = displacement(corners);
+        r_d += k_d * gamma * along(d, moved);
+        r_h += k_h * gamma * along(h, moved);
         a_dd *= gamma + 1.0;
         a_dh *= gamma + 1.0;
         a_hh *= gamma + 1.0;
@@ -73,14 +70,11 @@ fn solve(slot: u32) {
     let m_dh = k_d * a_dh;
     let m_hd = k_h * a_dh;
     let m_hh = k_h * a_hh;
-    let det = max(m_dd * m_hh - m_dh * m_hd, 0.0) + m_dd + m_hh + 1.0;
-    let per_det = -1.0 / det;
-    let delta_d = ((m_hh + 1.0) * r_d - m_dh * r_h) * per_det;
-    let delta_h = ((m_dd + 1.0) * r_h - m_hd * r_d) * per_det;
+    let per_h = 1.0 / (m_hh + 1.0);
+    let schur = max(m_dd - m_dh * (m_hd * per_h), 0.0) + 1.0;
+    let delta_d = (m_dh * (r_h * per_h) - r_d) / schur;
+    let delta_h = -(r_h + m_hd * delta_d) * per_h;
 
     store_multiplier_pair(slot, lambda + vec2(delta_d, delta_h));
-    place(element.particles.x, x0, x0.xyz + d0 * (x0.w * delta_d) + h0 * (x0.w * delta_h));
-    place(element.particles.y, x1, x1.xyz + d[0] * (x1.w * delta_d) + h[0] * (x1.w * delta_h));
-    place(element.particles.z, x2, x2.xyz + d[1] * (x2.w * delta_d) + h[1] * (x2.w * delta_h));
-    place(element.particles.w, x3, x3.xyz + d[2] * (x3.w * delta_d) + h[2] * (x3.w * delta_h));
+    store_corners(corners, corners.x + stretch(d, corners.w * delta_d) + stretch(h, corners.w * delta_h));
 }

@@ -1,4 +1,4 @@
-// Neo-Hookean tetrahedra: their data, their strain and their energy. Put between `common.wgsl` and each of the two
+// Neo-Hookean tetrahedra: their data, their strain and their energy. Put in front of each of the two
 // kernels over them; the equations are in `neo_hookean.wgsl`.
 
 // `plan.rs` declares the same struct.
@@ -16,7 +16,6 @@ struct TetBlock {
 @group(1) @binding(0) var<storage, read> blocks: array<TetBlock>;
 
 struct Element {
-    particles: vec4<u32>,
     // D_m.
     edges: mat3x3<f32>,
     // The transpose of D_m⁻¹: column k is the rest gradient of the barycentric coordinate of particle k+1.
@@ -26,6 +25,17 @@ struct Element {
     // λV.
     lambda: f32,
     damping: f32,
+}
+
+fn particles_of(slot: u32) -> vec4<u32> {
+    let b = slot / LANES;
+    let lane = slot % LANES;
+    return vec4(
+        blocks[b].particles[0][lane],
+        blocks[b].particles[1][lane],
+        blocks[b].particles[2][lane],
+        blocks[b].particles[3][lane],
+    );
 }
 
 fn rest_edge(b: u32, k: u32, lane: u32) -> vec3<f32> {
@@ -48,12 +58,6 @@ fn load_element(slot: u32) -> Element {
     let b = slot / LANES;
     let lane = slot % LANES;
     return Element(
-        vec4(
-            blocks[b].particles[0][lane],
-            blocks[b].particles[1][lane],
-            blocks[b].particles[2][lane],
-            blocks[b].particles[3][lane],
-        ),
         mat3x3(rest_edge(b, 0u, lane), rest_edge(b, 3u, lane), rest_edge(b, 6u, lane)),
         mat3x3(rest_row(b, 0u, lane), rest_row(b, 3u, lane), rest_row(b, 6u, lane)),
         blocks[b].mu_volume[lane],
@@ -80,7 +84,7 @@ fn square(m: mat3x3<f32>) -> f32 {
     return dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
 }
 
-fn cofactors(f: mat3x3<f32>) -> mat3x3<f32> {
+fn cofactor(f: mat3x3<f32>) -> mat3x3<f32> {
     return mat3x3(cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1]));
 }
 
@@ -92,7 +96,7 @@ fn strain_of(element: Element, d: mat3x3<f32>) -> Strain {
     f[0].x += 1.0;
     f[1].y += 1.0;
     f[2].z += 1.0;
-    let cof = cofactors(f);
+    let cof = cofactor(f);
     let det = dot(f[0], cof[0]);
 
     let g00 = e[0].x + dot(e[0], e[0]) * 0.5;
@@ -131,15 +135,12 @@ fn strain_of(element: Element, d: mat3x3<f32>) -> Strain {
 // Energy, joule, of either pair of constraints; at rest it is 0.
 fn energy_of(slot: u32) -> f32 {
     let element = load_element(slot);
-    let x0 = positions[element.particles.x].xyz;
-    let x1 = positions[element.particles.y].xyz;
-    let x2 = positions[element.particles.z].xyz;
-    let x3 = positions[element.particles.w].xyz;
-    let strain = strain_of(element, mat3x3(x1 - x0, x2 - x0, x3 - x0));
+    let strain = strain_of(element, edges_of(load_corners(particles_of(slot)).x));
     return (element.mu * strain.c2 + element.lambda * strain.j * strain.j) * 0.5;
 }
 
-// Gradients at particles 1, 2 and 3 of a function of F whose gradient is `p`; that at particle 0 is minus their sum.
-fn nodal(p: mat3x3<f32>, element: Element) -> mat3x3<f32> {
-    return p * element.inverse;
+// Gradients at the four particles of a function of F whose gradient is `p`.
+fn nodal(p: mat3x3<f32>, element: Element) -> mat4x3<f32> {
+    let g = p * element.inverse;
+    return mat4x3(-(g[0] + g[1] + g[2]), g[0], g[1], g[2]);
 }

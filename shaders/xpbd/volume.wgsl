@@ -3,6 +3,9 @@
 //     6 V = d1·(d2×d3), d_k = x_k - x_0    ∇1 = d2×d3, ∇2 = d3×d1, ∇3 = d1×d2, ∇0 = -(∇1+∇2+∇3)
 //     Δλ = -(C + α̃ λ + γ ∇C·(x - x_prev)) / ((1+γ) Σ w |∇C|² + α̃)    α̃ = α/h²
 //
+// Where the particles lie almost in a line, ∇C vanishes and a Newton step is far too long: the denominator is kept
+// above that of a tetrahedron with |∇C| = S/32, S = |d1|² + |d2|² + |d3|². This slows such steps and no others.
+//
 // Source: M. Macklin, M. Müller, N. Chentanez, "XPBD" (MIG 2016), equations 18 and 26.
 
 // `plan.rs` declares the same struct.
@@ -29,49 +32,24 @@ fn particles_of(slot: u32) -> vec4<u32> {
 fn solve(slot: u32) {
     let b = slot / LANES;
     let lane = slot % LANES;
-    let p = particles_of(slot);
-    let x0 = positions[p.x];
-    let x1 = positions[p.y];
-    let x2 = positions[p.z];
-    let x3 = positions[p.w];
-    let d1 = x1.xyz - x0.xyz;
-    let d2 = x2.xyz - x0.xyz;
-    let d3 = x3.xyz - x0.xyz;
-    let g1 = cross(d2, d3);
-    let g2 = cross(d3, d1);
-    let g3 = cross(d1, d2);
-    let g0 = -(g1 + g2 + g3);
-    let c = dot(d1, g1) - blocks[b].rest[lane];
-    let compliance = blocks[b].compliance[lane] / (params.h * params.h);
-
-    let lambda = multiplier(slot);
-    var a = x0.w * dot(g0, g0) + x1.w * dot(g1, g1) + x2.w * dot(g2, g2) + x3.w * dot(g3, g3);
-    var r = c + compliance * lambda;
-    if DAMPED {
-        let gamma = blocks[b].damping[lane] / params.h;
-        let along0 = dot(g0, x0.xyz - previous[p.x].xyz);
-        let along1 = dot(g1, x1.xyz - previous[p.y].xyz);
-        let along2 = dot(g2, x2.xyz - previous[p.z].xyz);
-        let along3 = dot(g3, x3.xyz - previous[p.w].xyz);
-        r += gamma * (along0 + along1 + along2 + along3);
-        a *= gamma + 1.0;
-    }
-    let delta = multiplier_change(r, a + compliance);
-    store_multiplier(slot, lambda + delta);
-    place(p.x, x0, x0.xyz + g0 * (x0.w * delta));
-    place(p.y, x1, x1.xyz + g1 * (x1.w * delta));
-    place(p.z, x2, x2.xyz + g2 * (x2.w * delta));
-    place(p.w, x3, x3.xyz + g3 * (x3.w * delta));
+    let corners = load_corners(particles_of(slot));
+    let d = edges_of(corners.x);
+    let g1 = cross(d[1], d[2]);
+    let g2 = cross(d[2], d[0]);
+    let g3 = cross(d[0], d[1]);
+    let c = dot(d[0], g1) - blocks[b].rest[lane];
+    let g = mat4x3(-(g1 + g2 + g3), g1, g2, g3);
+    let compliance = blocks[b].compliance[lane] * (1.0 / (params.h * params.h));
+    let spread = (dot(d[0], d[0]) + dot(d[1], d[1]) + dot(d[2], d[2])) * (1.0 / 32.0);
+    let least = (corners.w.x + corners.w.y + corners.w.z + corners.w.w) * (spread * spread);
+    let gamma = blocks[b].damping[lane] * (1.0 / params.h);
+    solve_one(slot, corners, c, g, least, compliance, gamma);
 }
 
 fn energy_of(slot: u32) -> f32 {
     let b = slot / LANES;
     let lane = slot % LANES;
-    let p = particles_of(slot);
-    let x0 = positions[p.x].xyz;
-    let d1 = positions[p.y].xyz - x0;
-    let d2 = positions[p.z].xyz - x0;
-    let d3 = positions[p.w].xyz - x0;
-    let c = dot(d1, cross(d2, d3)) - blocks[b].rest[lane];
+    let d = edges_of(load_corners(particles_of(slot)).x);
+    let c = dot(d[0], cross(d[1], d[2])) - blocks[b].rest[lane];
     return constraint_energy(c, blocks[b].compliance[lane]);
 }

@@ -19,19 +19,11 @@ pub struct GpuOptions {
     pub max_workgroups: Option<u32>,
     /// Colours with fewer constraints do not get a dispatch each; one workgroup walks all of them.
     pub short_colour: u32,
-    /// Map the buffers that kernels write, where host and device share their memory, instead of copying first.
-    pub map_directly: bool,
 }
 
 impl Default for GpuOptions {
     fn default() -> Self {
-        GpuOptions {
-            workgroup: 64,
-            max_binding_bytes: None,
-            max_workgroups: None,
-            short_colour: 128,
-            map_directly: true,
-        }
+        GpuOptions { workgroup: 64, max_binding_bytes: None, max_workgroups: None, short_colour: 128 }
     }
 }
 
@@ -44,8 +36,6 @@ pub(super) struct Gpu {
     pub limits: wgpu::Limits,
     /// Whether passes can be timed.
     pub timestamps: bool,
-    /// Whether the host maps buffers that kernels use.
-    pub map_directly: bool,
     fault: Arc<OnceLock<String>>,
 }
 
@@ -84,14 +74,7 @@ impl Gpu {
             ..wgpu::Limits::downlevel_defaults().using_alignment(there)
         };
 
-        let features = adapter.inner.features();
-        let kind = adapter.inner.get_info().device_type;
-        let shared_memory = matches!(kind, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
-        let mut wanted = wgpu::Features::TIMESTAMP_QUERY;
-        if options.map_directly && shared_memory {
-            wanted |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-        }
-        let required_features = features & wanted;
+        let required_features = adapter.inner.features() & wgpu::Features::TIMESTAMP_QUERY;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gordian"),
             required_features,
@@ -118,7 +101,6 @@ impl Gpu {
             info,
             limits,
             timestamps: required_features.contains(wgpu::Features::TIMESTAMP_QUERY),
-            map_directly: required_features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
             fault,
         })
     }

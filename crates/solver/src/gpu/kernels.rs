@@ -36,6 +36,7 @@ impl Kernel {
 
 const COMMON: &str = shader!("common.wgsl");
 const PARTICLES: &str = shader!("particles.wgsl");
+const FOUR: &str = shader!("four.wgsl");
 const TETRAHEDRON: &str = shader!("tetrahedron.wgsl");
 const CONSTRAINT: &str = shader!("constraint.wgsl");
 
@@ -47,23 +48,29 @@ pub(super) const EXCHANGE: Kernel =
     Kernel { name: "exchange", parts: &[COMMON, PARTICLES, shader!("exchange.wgsl")], over: Over::Particles };
 pub(super) const NEO_HOOKEAN: Kernel = Kernel {
     name: "neo_hookean",
-    parts: &[COMMON, TETRAHEDRON, shader!("rotation.wgsl"), shader!("neo_hookean.wgsl"), CONSTRAINT],
+    parts: &[COMMON, FOUR, TETRAHEDRON, shader!("rotation.wgsl"), shader!("neo_hookean.wgsl"), CONSTRAINT],
     over: Over::Constraints,
 };
 pub(super) const NEO_HOOKEAN_PAIR: Kernel = Kernel {
     name: "neo_hookean_pair",
-    parts: &[COMMON, TETRAHEDRON, shader!("neo_hookean_pair.wgsl"), CONSTRAINT],
+    parts: &[COMMON, FOUR, TETRAHEDRON, shader!("neo_hookean_pair.wgsl"), CONSTRAINT],
     over: Over::Constraints,
 };
-pub(super) const VOLUME: Kernel =
-    Kernel { name: "volume", parts: &[COMMON, shader!("volume.wgsl"), CONSTRAINT], over: Over::Constraints };
+pub(super) const VOLUME: Kernel = Kernel {
+    name: "volume",
+    parts: &[COMMON, FOUR, shader!("volume.wgsl"), CONSTRAINT],
+    over: Over::Constraints,
+};
 pub(super) const DISTANCE: Kernel = Kernel {
     name: "distance",
     parts: &[COMMON, shader!("distance.wgsl"), CONSTRAINT],
     over: Over::Constraints,
 };
-pub(super) const BEND: Kernel =
-    Kernel { name: "bend", parts: &[COMMON, shader!("bend.wgsl"), CONSTRAINT], over: Over::Constraints };
+pub(super) const BEND: Kernel = Kernel {
+    name: "bend",
+    parts: &[COMMON, FOUR, shader!("bend.wgsl"), CONSTRAINT],
+    over: Over::Constraints,
+};
 
 /// All kernels.
 #[cfg(test)]

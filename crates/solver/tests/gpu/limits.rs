@@ -22,7 +22,7 @@ fn small_bindings_and_grids_in_two_dimensions_change_no_bit() {
             GpuOptions { max_workgroups: Some(3), short_colour: 1, ..Default::default() },
             GpuOptions { short_colour: u32::MAX, ..Default::default() },
             GpuOptions { max_binding_bytes: Some(12_800), short_colour: u32::MAX, ..Default::default() },
-            GpuOptions { workgroup: 16, map_directly: false, ..Default::default() },
+            GpuOptions { workgroup: 16, ..Default::default() },
             GpuOptions { workgroup: 256, ..Default::default() },
         ] {
             let mut solver = GpuSolver::with_options(&model, &adapter, &options).unwrap();
