@@ -9,10 +9,12 @@ mod device;
 mod exchange;
 mod kernels;
 mod layout;
+mod particles;
 #[cfg(test)]
 mod shader_tests;
 mod solver;
 mod spans;
+mod targets;
 mod timing;
 
 pub use adapter::{Adapter, AdapterChoice, adapters, choose};
