@@ -227,7 +227,7 @@ pub fn material_damping_slows_strain_only(make: &Factory) {
         for mean in [free_mean, damped_mean] {
             assert!((mean - DVec3::Y * 0.5).length() < 1e-3, "{elasticity:?}: mean velocity {mean}");
         }
-        assert!(damped < 0.7 * free, "{elasticity:?}: {damped} J damped, {free} J not");
+        assert!(damped < 0.8 * free, "{elasticity:?}: {damped} J damped, {free} J not");
     }
 }
 
