@@ -144,19 +144,8 @@ impl Detector {
         options: &PathOptions,
         scratch: &mut PathScratch,
     ) -> PathAnswer {
-        let rank = &self.mesh.vertex_rank;
-        let own = match query.own {
-            Own::Nothing => [u32::MAX; 4],
-            Own::Vertex(v) => [rank[v as usize]; 4],
-            Own::Tet(t) => self.mesh.elements[self.mesh.element_rank[t as usize] as usize].vertices,
-        };
-        let internal = Query {
-            point: query.point,
-            element: self.mesh.element_rank[query.tet as usize],
-            own: OwnVertices(own),
-        };
+        let (pose, internal) = self.internal(query);
         let mut counters = PathCounters::default();
-        let pose = self.pose();
         let mut local_fold = false;
         let found = match options.mode {
             QueryMode::Geodesic => {
@@ -192,19 +181,15 @@ impl Detector {
         total
     }
 
-    #[cfg(test)]
-    pub(crate) fn by_line(&self, query: &PathQuery) -> f64 {
-        let rank = &self.mesh.vertex_rank;
-        let Own::Vertex(v) = query.own else { panic!() };
-        let internal = Query {
-            point: query.point,
-            element: self.mesh.element_rank[query.tet as usize],
-            own: OwnVertices([rank[v as usize]; 4]),
+    /// The current pose, and the query in internal ids.
+    pub(crate) fn internal(&self, query: &PathQuery) -> (Pose<'_>, Query) {
+        let own = match query.own {
+            Own::Nothing => [u32::MAX; 4],
+            Own::Vertex(v) => [self.mesh.vertex_rank[v as usize]; 4],
+            Own::Tet(t) => self.mesh.elements[self.mesh.element_rank[t as usize] as usize].vertices,
         };
-        let mut scratch = PathScratch::default();
-        let mut counters = PathCounters::default();
-        path::by_line(&self.pose(), &internal, &mut scratch, &mut counters)
-            .map_or(-1.0, |f| f.closest.distance_squared.sqrt())
+        let element = self.mesh.element_rank[query.tet as usize];
+        (self.pose(), Query { point: query.point, element, own: OwnVertices(own) })
     }
 
     fn pose(&self) -> Pose<'_> {
@@ -228,7 +213,7 @@ impl Detector {
         let path = found.closest.point(relative);
         BoundaryPoint {
             face: self.mesh.face_order[found.face as usize],
-            barycentric: found.closest.barycentric,
+            barycentric: found.closest.barycentric(),
             position: from + path,
             distance: path.length(),
             feature: found.closest.feature,

@@ -30,7 +30,7 @@ impl Tree {
     /// Deterministic, and the same topology after scaling by a power of two. Empty boxes and boxes that are
     /// not finite are kept as primitives (they may become proper ones in a refit) and never found before.
     pub fn build(boxes: &[Aabb]) -> Tree {
-        assert!(boxes.len() < (1 << 31) - 1, "too many primitives for 32-bit links");
+        assert!(boxes.len() < Child::LIMIT as usize, "too many primitives for 32-bit links");
         if boxes.is_empty() {
             return Tree::default();
         }

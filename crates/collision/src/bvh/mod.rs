@@ -19,6 +19,7 @@ mod build;
 mod nearest;
 mod overlap;
 mod pairs;
+pub(crate) mod queue;
 mod refit;
 mod stab;
 mod validate;
@@ -40,6 +41,8 @@ pub struct Tree {
     /// The nodes above the blocks, ascending.
     spine: Vec<u32>,
     primitive_count: u32,
+    /// Sum of half the surface areas of all boxes.
+    area: f64,
     cost_at_build: f64,
 }
 
@@ -59,9 +62,11 @@ struct Child(u32);
 impl Child {
     const NONE: Child = Child(u32::MAX);
     const PRIMITIVE: u32 = 1 << 31;
+    /// Ids stay below this, which leaves one bit to traversals.
+    const LIMIT: u32 = 1 << 30;
 
     fn node(index: usize) -> Child {
-        assert!((index as u64) < Self::PRIMITIVE as u64, "tree too large for 32-bit links");
+        assert!(index < Self::LIMIT as usize, "tree too large for 32-bit links");
         Child(index as u32)
     }
 
@@ -114,6 +119,13 @@ impl Node {
             min: glam::Vec3::from_array(self.min.map(Vec4::min_element)),
             max: glam::Vec3::from_array(self.max.map(Vec4::max_element)),
         }
+    }
+
+    /// Half the surface areas of the children's boxes, summed.
+    #[inline]
+    fn half_area(&self) -> f64 {
+        let e = [0, 1, 2].map(|axis| (self.max[axis] - self.min[axis]).max(Vec4::ZERO));
+        (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]).element_sum() as f64
     }
 
     /// Bit `i` is set when the box of child `i` meets the closed box `b`.

@@ -1,12 +1,11 @@
 //! Primitives in order of their distance from a point.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use glam::{DVec3, Vec4};
 
-use super::{ChildKind, Node, Tree, WIDTH};
+use super::queue::MinQueue;
+use super::{Child, ChildKind, Node, Tree, WIDTH};
 
 /// What a nearest search asks of its caller.
 pub trait NearestVisitor {
@@ -27,29 +26,7 @@ pub trait NearestVisitor {
 /// Scratch of [`Tree::nearest`]: keep one per thread.
 #[derive(Clone, Debug, Default)]
 pub struct NearestQueue {
-    heap: BinaryHeap<Entry>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
-    key: f64,
-    child: u32,
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    // Reversed: the heap's largest is the nearest. Nodes come before primitives of the same distance, since they may
-    // hold one with a smaller id; a primitive's bit makes its number the larger.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.total_cmp(&self.key).then(other.child.cmp(&self.child))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    queue: MinQueue,
 }
 
 /// A point in double precision between two neighbouring single precision ones, as splats.
@@ -90,42 +67,50 @@ impl Node {
     }
 }
 
+/// Marks a primitive that waits by its exact distance. What waits by its box has the smaller number and so comes first
+/// at equal distance, since it may turn out to have a smaller id.
+const EXACT: u32 = 1 << 30;
+
 impl Tree {
     /// Visits primitives strictly best first: nodes and primitives wait in one queue, ordered by distance.
     pub fn nearest<V: NearestVisitor>(&self, p: DVec3, queue: &mut NearestQueue, visitor: &mut V) {
         let bounds = PointBounds::new(p);
-        let heap = &mut queue.heap;
-        heap.clear();
-        if !self.nodes.is_empty() {
-            heap.push(Entry { key: 0.0, child: 0 });
-        }
-        while let Some(Entry { key, child }) = heap.pop() {
+        let queue = &mut queue.queue;
+        queue.clear();
+        let mut next = (!self.nodes.is_empty()).then_some((0.0, 0));
+        while let Some((mut key, child)) = next.take().or_else(|| queue.pop()) {
             if key >= visitor.radius_squared() {
                 return;
             }
-            let i = match super::Child(child).get() {
+            let i = match Child(child & !EXACT).get() {
                 ChildKind::Node(i) => i,
-                ChildKind::Primitive(id) => match visitor.visit(id, key) {
-                    ControlFlow::Continue(()) => continue,
-                    ControlFlow::Break(()) => return,
-                },
+                ChildKind::Primitive(id) => {
+                    if child & EXACT == 0 {
+                        // So far it waited by its box.
+                        let exact = visitor.distance_squared(id);
+                        let first = queue.is_first(exact, child | EXACT);
+                        if !first && exact < visitor.radius_squared() {
+                            queue.push(exact, child | EXACT);
+                        }
+                        if !(first && exact < visitor.radius_squared()) {
+                            continue;
+                        }
+                        key = exact;
+                    }
+                    match visitor.visit(id, key) {
+                        ControlFlow::Continue(()) => continue,
+                        ControlFlow::Break(()) => return,
+                    }
+                }
                 ChildKind::None => continue,
             };
             let node = &self.nodes[i as usize];
             let distances = node.distances_squared(&bounds);
             for lane in 0..WIDTH {
+                // An empty lane is infinitely far, or not a number.
                 let bound = distances[lane] as f64;
-                if bound >= visitor.radius_squared() || bound.is_nan() {
-                    continue;
-                }
-                let child = node.children[lane];
-                let key = match child.get() {
-                    ChildKind::Node(_) => bound,
-                    ChildKind::Primitive(id) => visitor.distance_squared(id),
-                    ChildKind::None => continue,
-                };
-                if key < visitor.radius_squared() {
-                    heap.push(Entry { key, child: child.0 });
+                if bound < visitor.radius_squared() {
+                    queue.push(bound, node.children[lane].0);
                 }
             }
         }

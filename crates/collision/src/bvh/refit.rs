@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
-use super::{Aabb, ChildKind, Node, Tree, lanes};
+use super::{Aabb, ChildKind, Node, Tree};
 
 /// Largest subtree that one task refits.
 pub(super) const BLOCK: usize = 256;
@@ -42,7 +40,7 @@ impl Tree {
     /// Recomputes every box, `bound(i)` being that of primitive `i`. In parallel; the result does not depend on
     /// the number of threads.
     pub fn refit(&mut self, bound: impl Fn(u32) -> Aabb + Sync) {
-        refit_blocks(&mut self.nodes, 0, &self.blocks, &bound);
+        self.area = refit_blocks(&mut self.nodes, 0, &self.blocks, &bound);
         for &i in self.spine.iter().rev() {
             for lane in 0..super::WIDTH {
                 let b = match self.nodes[i as usize].children[lane].get() {
@@ -52,28 +50,15 @@ impl Tree {
                 };
                 self.nodes[i as usize].set_box(lane, &b);
             }
+            self.area += self.nodes[i as usize].half_area();
         }
     }
 
     /// Cost of a query by the surface area heuristic: the expected number of boxes that a random line meets,
     /// given that it meets the whole. Independent of scale.
     pub fn cost(&self) -> f64 {
-        let whole = self.bounds().half_area();
-        if whole <= 0.0 {
-            return 1.0;
-        }
-        // Fixed chunks, summed in order: the same bits for any number of threads.
-        let partial: Vec<f64> = self
-            .nodes
-            .par_chunks(4096)
-            .map(|chunk| {
-                chunk
-                    .iter()
-                    .flat_map(|n| lanes((1 << super::WIDTH) - 1).map(move |i| n.child_box(i).half_area()))
-                    .sum()
-            })
-            .collect();
-        partial.iter().sum::<f64>() / whole
+        let cost = self.area / self.bounds().half_area();
+        if cost.is_finite() { cost } else { 1.0 }
     }
 
     /// The present cost relative to that at the build: 1 when fresh, larger when motion has torn the boxes apart.
@@ -87,10 +72,16 @@ impl Tree {
     }
 }
 
-/// Refits the subtrees `blocks` of `nodes`, whose first node has index `base`.
-fn refit_blocks<F: Fn(u32) -> Aabb + Sync>(nodes: &mut [Node], base: u32, blocks: &[Range<u32>], bound: &F) {
+/// Refits the subtrees `blocks` of `nodes`, whose first node has index `base`. Returns the sum of half the surface areas,
+/// added up in an order that depends on the blocks alone.
+fn refit_blocks<F: Fn(u32) -> Aabb + Sync>(
+    nodes: &mut [Node],
+    base: u32,
+    blocks: &[Range<u32>],
+    bound: &F,
+) -> f64 {
     match blocks {
-        [] => {}
+        [] => 0.0,
         [block] => refit_subtree(
             &mut nodes[(block.start - base) as usize..(block.end - base) as usize],
             block.start,
@@ -100,12 +91,17 @@ fn refit_blocks<F: Fn(u32) -> Aabb + Sync>(nodes: &mut [Node], base: u32, blocks
             let (left, right) = blocks.split_at(blocks.len() / 2);
             let cut = right[0].start;
             let (low, high) = nodes.split_at_mut((cut - base) as usize);
-            rayon::join(|| refit_blocks(low, base, left, bound), || refit_blocks(high, cut, right, bound));
+            let (a, b) = rayon::join(
+                || refit_blocks(low, base, left, bound),
+                || refit_blocks(high, cut, right, bound),
+            );
+            a + b
         }
     }
 }
 
-fn refit_subtree(nodes: &mut [Node], base: u32, bound: &impl Fn(u32) -> Aabb) {
+fn refit_subtree(nodes: &mut [Node], base: u32, bound: &impl Fn(u32) -> Aabb) -> f64 {
+    let mut area = 0.0;
     for i in (0..nodes.len()).rev() {
         let children = nodes[i].children;
         for (lane, child) in children.into_iter().enumerate() {
@@ -116,5 +112,7 @@ fn refit_subtree(nodes: &mut [Node], base: u32, bound: &impl Fn(u32) -> Aabb) {
             };
             nodes[i].set_box(lane, &b);
         }
+        area += nodes[i].half_area();
     }
+    area
 }

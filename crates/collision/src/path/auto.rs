@@ -42,7 +42,7 @@ pub(crate) fn shortest_path(
 
 /// The paper's rule without any shortcut: what the others are tested against.
 #[cfg(test)]
-pub(crate) fn by_line(
+pub(super) fn by_line(
     pose: &Pose,
     query: &Query,
     scratch: &mut PathScratch,

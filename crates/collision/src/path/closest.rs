@@ -8,17 +8,36 @@ use super::Feature;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Closest {
     pub distance_squared: f64,
-    pub barycentric: [f64; 3],
     pub feature: Feature,
+    /// On an edge: how far along it. Inside: the weights of the second and third corner.
+    along: [f64; 2],
 }
 
 impl Closest {
-    /// The point itself.
-    pub fn point(&self, [a, b, c]: [DVec3; 3]) -> DVec3 {
-        let [u, v, w] = self.barycentric;
+    /// Weights of the corners.
+    pub fn barycentric(&self) -> [f64; 3] {
+        let mut weights = [0.0; 3];
         match self.feature {
-            Feature::Face => a + (b - a) * v + (c - a) * w,
-            _ => a * u + b * v + c * w,
+            Feature::Vertex(k) => weights[k as usize] = 1.0,
+            Feature::Edge(k) => {
+                weights[k as usize] = 1.0 - self.along[0];
+                weights[(k as usize + 1) % 3] = self.along[0];
+            }
+            Feature::Face => weights = [1.0 - self.along[0] - self.along[1], self.along[0], self.along[1]],
+        }
+        weights
+    }
+
+    /// The point itself.
+    pub fn point(&self, corners: [DVec3; 3]) -> DVec3 {
+        let [a, b, c] = corners;
+        match self.feature {
+            Feature::Vertex(k) => corners[k as usize],
+            Feature::Edge(k) => {
+                let (from, to) = (corners[k as usize], corners[(k as usize + 1) % 3]);
+                from + (to - from) * self.along[0]
+            }
+            Feature::Face => a + (b - a) * self.along[0] + (c - a) * self.along[1],
         }
     }
 }
@@ -31,55 +50,52 @@ impl Closest {
 pub(crate) fn closest_to_origin([a, b, c]: [DVec3; 3]) -> Closest {
     let (ab, bc, ca) = (b - a, c - b, a - c);
     // How far the foot lies inside each edge from either end, times the edge's length.
-    let edges = [(-a.dot(ab), b.dot(ab)), (-b.dot(bc), c.dot(bc)), (-c.dot(ca), a.dot(ca))];
-    let (aa, cc) = (ab.length_squared(), ca.length_squared());
-    let ac = -ab.dot(ca);
-    let determinant = aa * cc - ac * ac;
+    let (ab_ahead, ab_behind) = (-a.dot(ab), b.dot(ab));
+    let (ca_ahead, ca_behind) = (-c.dot(ca), a.dot(ca));
+    let (bb, cc, bc_dot) = (ab.length_squared(), ca.length_squared(), -ab.dot(ca));
     // Foot of the perpendicular: a + (v ab - w ca) / determinant.
-    let (to_b, to_c) = (edges[0].0, edges[2].1);
-    let v = cc * to_b - ac * to_c;
-    let w = aa * to_c - ac * to_b;
+    let determinant = bb * cc - bc_dot * bc_dot;
+    let v = cc * ab_ahead - bc_dot * ca_behind;
+    let w = bb * ca_behind - bc_dot * ab_ahead;
     let u = determinant - v - w;
     if u >= 0.0 && v >= 0.0 && w >= 0.0 && determinant > 0.0 {
-        let (v, w) = (v / determinant, w / determinant);
+        let inverse = 1.0 / determinant;
+        let (v, w) = (v * inverse, w * inverse);
         return Closest {
             distance_squared: (a + ab * v - ca * w).length_squared(),
-            barycentric: [1.0 - v - w, v, w],
             feature: Feature::Face,
+            along: [v, w],
         };
     }
     // The closest point lies on an edge that the foot is outside of.
     let degenerate = determinant <= 0.0 || determinant.is_nan();
-    let mut best = Closest { distance_squared: f64::INFINITY, barycentric: [0.0; 3], feature: Feature::Face };
-    let corners = [a, b, c];
-    for (k, outside) in [(0, w < 0.0), (1, u < 0.0), (2, v < 0.0)] {
-        if outside || degenerate {
-            let (i, j) = (k, (k + 1) % 3);
-            let candidate = on_edge(corners[i], corners[j], edges[k], i, j);
-            if candidate.distance_squared < best.distance_squared {
-                best = candidate;
-            }
-        }
+    let mut best = Closest { distance_squared: f64::INFINITY, feature: Feature::Vertex(0), along: [0.0; 2] };
+    if w < 0.0 || degenerate {
+        on_edge(&mut best, 0, a, b, ab_ahead, ab_behind);
+    }
+    if u < 0.0 || degenerate {
+        on_edge(&mut best, 1, b, c, -b.dot(bc), c.dot(bc));
+    }
+    if v < 0.0 || degenerate {
+        on_edge(&mut best, 2, c, a, ca_ahead, ca_behind);
     }
     best
 }
 
+/// Takes the closest point of edge `k` if it is closer.
 #[inline]
-fn on_edge(from: DVec3, to: DVec3, (ahead, behind): (f64, f64), i: usize, j: usize) -> Closest {
-    let mut barycentric = [0.0; 3];
-    let (point, feature) = if ahead <= 0.0 {
-        barycentric[i] = 1.0;
-        (from, Feature::Vertex(i as u8))
+fn on_edge(best: &mut Closest, k: u8, from: DVec3, to: DVec3, ahead: f64, behind: f64) {
+    let (distance_squared, feature, t) = if ahead <= 0.0 {
+        (from.length_squared(), Feature::Vertex(k), 0.0)
     } else if behind <= 0.0 {
-        barycentric[j] = 1.0;
-        (to, Feature::Vertex(j as u8))
+        (to.length_squared(), Feature::Vertex(if k == 2 { 0 } else { k + 1 }), 0.0)
     } else {
         let t = ahead / (ahead + behind);
-        barycentric[i] = 1.0 - t;
-        barycentric[j] = t;
-        (from + (to - from) * t, Feature::Edge(i as u8))
+        ((from + (to - from) * t).length_squared(), Feature::Edge(k), t)
     };
-    Closest { distance_squared: point.length_squared(), barycentric, feature }
+    if distance_squared < best.distance_squared {
+        *best = Closest { distance_squared, feature, along: [t, 0.0] };
+    }
 }
 
 #[cfg(test)]
@@ -101,16 +117,16 @@ mod tests {
             let closest = closest_to_origin(t);
             let s = closest.point(t);
             prop_assert!((s.length_squared() - closest.distance_squared).abs() <= 1e-12);
-            prop_assert!((closest.barycentric.iter().sum::<f64>() - 1.0).abs() <= 1e-12);
-            prop_assert!(closest.barycentric.iter().all(|&x| x >= -1e-15));
+            prop_assert!((closest.barycentric().iter().sum::<f64>() - 1.0).abs() <= 1e-12);
+            prop_assert!(closest.barycentric().iter().all(|&x| x >= -1e-15));
             // No corner lies further towards the origin than s does.
             for corner in t {
                 prop_assert!((-s).dot(corner - s) <= 1e-12 * (1.0 + corner.length_squared()), "{s} {corner}");
             }
-            let zeros = closest.barycentric.iter().filter(|&&x| x == 0.0).count();
+            let zeros = closest.barycentric().iter().filter(|&&x| x == 0.0).count();
             match closest.feature {
-                Feature::Vertex(k) => prop_assert_eq!(closest.barycentric[k as usize], 1.0),
-                Feature::Edge(k) => prop_assert!(zeros >= 1 && closest.barycentric[(k as usize + 2) % 3] == 0.0),
+                Feature::Vertex(k) => prop_assert_eq!(closest.barycentric()[k as usize], 1.0),
+                Feature::Edge(k) => prop_assert!(zeros >= 1 && closest.barycentric()[(k as usize + 2) % 3] == 0.0),
                 Feature::Face => {}
             }
         }

@@ -1,42 +1,19 @@
 //! Best-first flood through the elements round the query point.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use gordian_mesh::topology::Neighbor;
 
 use super::closest::closest_to_origin;
 use super::visited::VisitedSet;
 use super::{Found, Obstacle, PathCounters, Pose, Query};
+use crate::bvh::queue::MinQueue;
 use crate::immersion::Fold;
 
 /// Memory of a flood.
 #[derive(Debug, Default)]
 pub(super) struct FloodScratch {
-    heap: BinaryHeap<Entry>,
+    /// Elements that wait, by the squared distance of the face that leads into them.
+    queue: MinQueue,
     visited: VisitedSet,
-}
-
-/// An element that waits to be entered through a face at this squared distance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Entry {
-    key: f64,
-    element: u32,
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    // Reversed: the heap's largest is the nearest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.total_cmp(&self.key).then(other.element.cmp(&self.element))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 /// How a flood ended.
@@ -60,13 +37,13 @@ pub(super) fn flood(
     scratch: &mut FloodScratch,
     counters: &mut PathCounters,
 ) -> FloodEnd {
-    let FloodScratch { heap, visited } = scratch;
-    heap.clear();
+    let FloodScratch { queue, visited } = scratch;
+    queue.clear();
     visited.clear();
     let mut best: Option<(f64, u32)> = None;
     let mut entered = 0;
-    let mut next = Some(Entry { key: 0.0, element: query.element });
-    while let Some(Entry { key, element }) = next.take().or_else(|| heap.pop()) {
+    let mut next = Some((0.0, query.element));
+    while let Some((key, element)) = next.take().or_else(|| queue.pop()) {
         if let Some((d, face)) = best
             && d <= key
         {
@@ -102,7 +79,7 @@ pub(super) fn flood(
             match link {
                 Neighbor::Tet(element) => {
                     if best.is_none_or(|b| d < b.0) {
-                        heap.push(Entry { key: d, element });
+                        queue.push(d, element);
                     }
                 }
                 Neighbor::Boundary(f) => {

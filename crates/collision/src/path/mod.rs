@@ -38,8 +38,6 @@ mod traversal;
 mod visited;
 mod walk;
 
-#[cfg(test)]
-pub(crate) use auto::by_line;
 pub(crate) use auto::shortest_path;
 pub(crate) use closest::Closest;
 pub(crate) use reference::{euclidean, rest_shape};

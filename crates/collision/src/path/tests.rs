@@ -1,120 +1,76 @@
-//! The methods against each other, against brute force, and against stored answers.
+//! What cannot be seen from outside: walks to any candidate, and searches with and without shortcuts.
 
-use gordian_mesh::io::npz::{Workload, WorkloadQuery};
+use glam::{DVec3, Vec3};
+use gordian_mesh::generate::box_mesh;
+use gordian_mesh::io::npz::Workload;
 use gordian_mesh::{TetTopology, testdata};
 
-use crate::*;
+use super::walk::{WalkEnd, WalkScratch, walk};
+use super::*;
+use crate::Detector;
+use crate::bvh::Tree;
+use crate::immersion::Immersion;
 
-struct Case {
-    workload: Workload,
-    detector: Detector,
-}
-
-fn load(name: &str) -> Option<Case> {
-    let workload = Workload::read(&testdata::path(&format!("workloads/{name}.npz"))?).unwrap();
-    let topology = TetTopology::new(workload.rest.len(), &workload.tets);
-    let mut detector = Detector::new(&topology, &workload.rest);
-    detector.refit(&workload.deformed);
-    Some(Case { workload, detector })
-}
-
-impl Case {
-    fn query(&self, q: &WorkloadQuery) -> PathQuery {
-        PathQuery {
-            point: self.workload.deformed[q.vertex as usize].as_dvec3(),
-            tet: q.tet,
-            own: Own::Vertex(q.vertex),
+/// In a convex body every segment is a valid path; from these points on a lattice it meets edges and vertices exactly.
+#[test]
+fn walks_arrive_everywhere_in_a_convex_lattice() {
+    let block = box_mesh(DVec3::splat(4.0), [4; 3]).unwrap();
+    let rest: Vec<Vec3> = block.positions.iter().map(|p| p.as_vec3()).collect();
+    let mesh = SortedMesh::new(&TetTopology::new(rest.len(), &block.tets), &rest);
+    let (mut positions, mut immersion) = (Vec::new(), Immersion::default());
+    mesh.gather(&rest, &mut positions);
+    immersion.update(&mesh, &positions);
+    let pose = Pose {
+        mesh: &mesh,
+        positions: &positions,
+        folds: &immersion.folds,
+        near_fold: &immersion.near_fold,
+        faces: &Tree::default(),
+    };
+    let mut scratch = WalkScratch::default();
+    let mut counters = PathCounters::default();
+    for t in (0..mesh.elements.len() as u32).step_by(3) {
+        let corners = mesh.elements[t as usize].vertices.map(|v| positions[v as usize].as_dvec3());
+        let point = crate::dcd::centroid(corners);
+        let query = Query { point, element: t, own: OwnVertices([u32::MAX; 4]) };
+        for face in &mesh.faces {
+            let [a, b, c] = face.vertices.map(|v| pose.from(point, v));
+            let third = (a + b + c) / 3.0;
+            for (d, feature) in [(a, 1), ((a + b) * 0.5, 2), (a * 0.75 + b * 0.25, 2), (third, 3)] {
+                let end =
+                    walk(&pose, &query, d, &face.vertices[..feature], false, &mut scratch, &mut counters);
+                assert_eq!(end, WalkEnd::Arrived, "from {point} to {}", point + d);
+            }
         }
     }
+    assert!(counters.exact_tests > 1000, "{counters:?}");
 }
 
-/// All methods, with and without culling.
-fn every_option() -> Vec<PathOptions> {
-    let methods = [PathMethod::Auto, PathMethod::Flood, PathMethod::Traversal];
-    let with = |culling| methods.map(|method| PathOptions { mode: QueryMode::Geodesic, method, culling });
-    let mut all = with(true).to_vec();
-    all.push(with(false)[2]);
-    all
-}
-
-fn immersion_equals_stored_answers(name: &str) {
-    let Some(case) = load(name) else { return };
-    let mut scratch = PathScratch::default();
-    for options in every_option() {
-        let mut total = PathCounters::default();
-        for q in &case.workload.queries {
-            let answer = case.detector.boundary_point(&case.query(q), &options, &mut scratch);
-            total += answer.counters;
-            let end = answer.end.unwrap();
-            assert!(
-                (end.distance - q.distance).abs() <= 1e-6 * q.distance,
-                "{name} {options:?} {q:?} {answer:?}"
-            );
-        }
-        assert_eq!((total.fallbacks, total.unresolved, total.local_folds), (0, 0, 0));
-    }
-}
-
+/// Local reasoning (ownership, culling, walks in one direction, the flood) changes no answer, next to folds or elsewhere.
 #[test]
-fn noodle_helix_equals_stored_answers() {
-    immersion_equals_stored_answers("noodle_helix");
-}
-
-#[test]
-fn beam_coil_equals_stored_answers() {
-    immersion_equals_stored_answers("beam_coil");
-}
-
-#[test]
-fn detection_finds_the_stored_pairs() {
-    for name in ["noodle_helix", "beam_coil", "ball_half", "octopus_squash"] {
-        let Some(case) = load(name) else { return };
-        let mut found = Vec::new();
-        case.detector.penetrations(PointSet::BoundaryVertices, DcdOptions::default(), &mut found);
-        let mut stored: Vec<Penetration> = case
-            .workload
-            .queries
-            .iter()
-            .map(|q| Penetration { point: PointId::Vertex(q.vertex), tet: q.tet })
-            .collect();
-        stored.sort_unstable();
-        // The archives of the poses with inverted elements keep only queries that have a valid path.
-        if case.detector.inverted_count() == 0 {
-            assert_eq!(found, stored, "{name}");
-        }
-        assert!(stored.iter().all(|p| found.binary_search(p).is_ok()), "{name}");
-    }
-}
-
-#[test]
-fn probe() {
+fn shortcuts_change_nothing_on_folded_poses() {
     for name in ["ball_half", "octopus_squash"] {
-        let Some(case) = load(name) else { return };
+        let Some(path) = testdata::path(&format!("workloads/{name}.npz")) else { return };
+        let workload = Workload::read(&path).unwrap();
+        let mut detector =
+            Detector::new(&TetTopology::new(workload.rest.len(), &workload.tets), &workload.rest);
+        detector.refit(&workload.deformed);
         let mut scratch = PathScratch::default();
-        let options = every_option();
-        let mut total = vec![PathCounters::default(); 4];
-        let mut differ = [0; 4];
-        let (mut shorter, mut longer) = (0, 0);
-        for (qi, q) in case.workload.queries.iter().enumerate() {
-            let query = case.query(q);
-            let line = case.detector.by_line(&query) / q.distance;
-            shorter += (line < 1.0 - 1e-6) as u32;
-            longer += (line > 1.0 + 1e-6) as u32;
-            let mut d = Vec::new();
-            for (k, o) in options.iter().enumerate() {
-                let a = case.detector.boundary_point(&query, o, &mut scratch);
-                total[k] += a.counters;
-                let x = a.end.map(|e| e.distance / q.distance).unwrap_or(-1.0);
-                differ[k] += ((x - line).abs() > 1e-6) as u32;
-                d.push((x, a.counters.fallbacks, a.local_fold));
+        for q in &workload.queries {
+            let query = PathQuery {
+                point: workload.deformed[q.vertex as usize].as_dvec3(),
+                tet: q.tet,
+                own: Own::Vertex(q.vertex),
+            };
+            let mut counters = PathCounters::default();
+            let (pose, internal) = detector.internal(&query);
+            let right = auto::by_line(&pose, &internal, &mut scratch, &mut counters).unwrap();
+            for method in [PathMethod::Auto, PathMethod::Flood, PathMethod::Traversal] {
+                let options = PathOptions { method, ..PathOptions::default() };
+                let (found, _) = shortest_path(&pose, &internal, &options, &mut scratch, &mut counters);
+                let (a, b) = (found.unwrap().closest.distance_squared, right.closest.distance_squared);
+                assert!((a - b).abs() <= 1e-12 * b, "{name} {method:?} {q:?}: {} for {}", a.sqrt(), b.sqrt());
             }
-            if d.iter().any(|x| (x.0 - line).abs() > 1e-6) {
-                println!("{name} {qi} {d:?} line rule {line}");
-            }
-        }
-        println!("{name} line shorter {shorter} longer {longer} differ {differ:?}");
-        for t in total {
-            println!("    {t:?}");
         }
     }
 }

@@ -179,7 +179,7 @@ fn signs_to(d: DVec3, v: DVec3, others: [DVec3; 3], counters: &mut PathCounters)
     let m = others.iter().fold(d.abs().max(v.abs()), |m, x| m.max(x.abs()));
     // Six terms, each at most m.x m.y m.z and each with 5 roundings: 6 * 5 * 2^-53 = 3.4e-15, rounded up.
     let bound = 4e-15 * (m.x * m.y * m.z);
-    others.map(|x| {
+    let mut sign = |x: DVec3| {
         let det = n.dot(x);
         if det > bound {
             Sign::Positive
@@ -189,7 +189,8 @@ fn signs_to(d: DVec3, v: DVec3, others: [DVec3; 3], counters: &mut PathCounters)
             counters.exact_tests += 1;
             exact(d, v, x)
         }
-    })
+    };
+    [sign(others[0]), sign(others[1]), sign(others[2])]
 }
 
 #[cold]

@@ -1,0 +1,9 @@
+//! Boundary queries against brute force, stored answers, and themselves in other dress.
+
+mod bodies;
+mod detection;
+mod folded;
+mod invariance;
+mod modes;
+mod oracle;
+mod stored;
