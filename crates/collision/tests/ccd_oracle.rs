@@ -400,7 +400,8 @@ fn check(seed: u64, edges: bool) -> bool {
     assert_eq!(toi.is_some(), truth.is_some(), "{}", told());
     if let (Some(toi), Some((low, high))) = (toi, truth) {
         assert!((0.0..=1.0).contains(&toi) && toi <= high, "{toi} after {high}: {}", told());
-        assert!(toi >= low - 1e-5, "{toi} long before {low}: {}", told());
+        // A triple root is known no better than to the cube root of the rounding error.
+        assert!(toi >= low - 1e-4, "{toi} long before {low}: {}", told());
     }
     // Other names for the same query.
     let orders: &[[usize; 4]] = if edges {
@@ -412,7 +413,7 @@ fn check(seed: u64, edges: bool) -> bool {
         let other = ask(&order.map(|i| start[i]), &order.map(|i| end[i]), edges);
         assert_eq!(other.is_some(), toi.is_some(), "{order:?}: {}", told());
         let apart = (other.unwrap_or(0.0) - toi.unwrap_or(0.0)).abs();
-        assert!(apart < 1e-5, "{order:?}, {apart}: {}", told());
+        assert!(apart < 1e-4, "{order:?}, {apart}: {}", told());
     }
     // Scaling by a power of two changes no bit.
     for scale in [2f64.powi(-60), 2f64.powi(40)] {

@@ -8,16 +8,16 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-use super::filter::{Doubt, Verified};
+use super::conditions::{Doubt, Verified};
 use super::number::Number;
 use super::polynomial::{Polynomial, Root};
 use super::system::{Differences, Shape};
 use crate::predicates::Sign;
 
-/// Relative width to which a time of impact is located: `2^-44` of a step.
+/// Roots are known to `2^-44` of a step before exact signs are asked for.
 const FINEST: u32 = 44;
-/// Distance in time, a few times the finest width.
-const CLOSE: f64 = 1.0 / (1u64 << 42) as f64;
+/// Distance in time below which two contacts need not be told apart.
+const CLOSE: f64 = 1.0 / (1u64 << 40) as f64;
 /// Width at which most roots can be told from contacts already.
 const COARSE: u32 = 8;
 

@@ -4,7 +4,7 @@
 //! elementary queries say whether and when a moving vertex meets a moving triangle ([`vertex_face`]) and a moving edge
 //! another ([`edge_edge`]). Both are **exact**: the answer is that of real arithmetic on the positions as
 //! given, contact included, for any input, degenerate ones too. The **time of impact** is conservative: never later than
-//! the true one, and closer than `2^-40` of the step unless the paths touch tangentially.
+//! the true one, and within `2^-33` of the step unless the paths touch tangentially.
 //!
 //! How: swept boxes first, then a filter (`filter.rs`) in floating point that subdivides time and decides
 //! all but nearly degenerate queries, then integers (`exact.rs`) for the rest.
@@ -13,6 +13,7 @@
 //! the hits that a contact solver acts on.
 
 mod broad;
+mod conditions;
 mod detect;
 mod edge_edge;
 mod exact;

@@ -29,14 +29,18 @@ pub(super) struct Shape<const N: usize> {
     pub factors: [(usize, usize); N],
     /// `f = ± d[cubic] · e[cubic]`.
     pub cubic: usize,
+    /// Two directions in the plane, as differences `d[i] - d[j]`.
+    pub sides: [(usize, usize); 2],
 }
 
 /// Vertex against face, `d = [a - v, b - v, c - v]`.
-pub(super) const VERTEX_FACE: Shape<3> = Shape { factors: [(1, 2), (2, 0), (0, 1)], cubic: 0 };
+pub(super) const VERTEX_FACE: Shape<3> =
+    Shape { factors: [(1, 2), (2, 0), (0, 1)], cubic: 0, sides: [(1, 0), (2, 0)] };
 
 /// Edge `p` against edge `q`, `d = [q0 - p0, q1 - p0, q0 - p1, q1 - p1]`: the orientations of `q0`, `q1` against
 /// `p` and of `p0`, `p1` against `q`, the second and third with the opposite sign.
-pub(super) const EDGE_EDGE: Shape<4> = Shape { factors: [(0, 2), (3, 1), (1, 0), (2, 3)], cubic: 2 };
+pub(super) const EDGE_EDGE: Shape<4> =
+    Shape { factors: [(0, 2), (3, 1), (1, 0), (2, 3)], cubic: 2, sides: [(0, 2), (1, 0)] };
 
 /// The difference vectors at the start and at the end of the step.
 #[derive(Clone, Debug)]
