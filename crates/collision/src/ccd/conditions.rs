@@ -1,21 +1,23 @@
 //! The conditions of the [system](super::system) over an interval of time, with bounds on their rounding errors.
 
 use super::system::{Differences, Shape};
+use crate::predicates::Sign;
 
 /// Unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
 /// Far above the error of an operation that underflows (`2^-1075`), far below anything else.
 const TINY: f64 = f64::MIN_POSITIVE;
 
-/// Bounds on the magnitude of the terms, from which the error bounds follow; `level` counts the halvings.
+/// Bounds on rounding errors.
 ///
 /// With `m` the largest difference per axis, a scaled quadratic is a sum of terms of total magnitude `4 m_j m_k` with at
-/// most 5 roundings each, the scaled cubic one of `36 m_x m_y m_z` with at most 10. Halving adds one
+/// most 5 roundings each, the scaled cubic one of `36 m_x m_y m_z` with at most 10. Each halving adds one
 /// rounding per de Casteljau step. The constants are rounded up for the second order.
 pub(super) struct Errors {
     line: [f64; 3],
     quadratic: [f64; 3],
-    cubic: f64,
+    /// Of the coefficients of the cubic over the whole step.
+    pub cubic: f64,
 }
 
 impl Errors {
@@ -30,17 +32,18 @@ impl Errors {
         Errors {
             line: m.map(|x| U * x + TINY),
             quadratic: pair.map(|x| U * x + TINY),
-            cubic: U * (pair[2] * m[2]) + TINY * (m[0] + m[1] + m[2]),
+            cubic: 370.0 * (U * (pair[2] * m[2]) + TINY * (1.0 + m[0] + m[1] + m[2])),
         }
     }
+
+    /// Of a linear condition after `level` halvings.
     fn line(&self, level: u32, axis: usize) -> f64 {
         self.line[axis] * f64::from(2 + 2 * level)
     }
+
+    /// Of a quadratic condition after `level` halvings.
     fn quadratic(&self, level: u32, axis: usize) -> f64 {
         self.quadratic[axis] * f64::from(22 + 9 * level)
-    }
-    pub fn cubic(&self, level: u32) -> f64 {
-        self.cubic * f64::from(370 + 110 * level)
     }
 }
 
@@ -253,6 +256,7 @@ const LEVEL: u32 = 8;
 
 /// A query that the filter left in doubt, as far as floating point knows it.
 pub(super) struct Doubt<const N: usize> {
+    pub cubic: [f64; 4],
     pub conditions: AllConditions<N>,
     pub errors: Errors,
 }
@@ -263,6 +267,16 @@ impl<const N: usize> Doubt<N> {
         self.conditions.restrict(low, high).verify(&self.errors, LEVEL)
     }
 
+    /// Signs of the quadratics of an axis throughout the interval from `low` to `high`, where floating point tells them.
+    pub fn signs(&self, axis: usize, low: f64, high: f64) -> [Option<Sign>; N] {
+        let error = self.errors.quadratic(LEVEL, axis);
+        self.conditions.projections[axis].restrict(low, high).quadratics.map(|c| match range(&c, error) {
+            Range::Positive => Some(Sign::Positive),
+            Range::Negative => Some(Sign::Negative),
+            Range::Unknown => None,
+        })
+    }
+
     /// Whether the quadratic and the linear condition `i` of an axis may have roots during the step.
     pub fn may_vanish(&self, i: usize, axis: usize) -> (bool, bool) {
         let quadratic = &self.conditions.projections[axis].quadratics[i];
@@ -271,6 +285,24 @@ impl<const N: usize> Doubt<N> {
             range(quadratic, self.errors.quadratic(0, axis)) == Range::Unknown,
             range(line, self.errors.line(0, axis)) == Range::Unknown,
         )
+    }
+
+    /// The cubic at time `t`, approximately.
+    pub fn cubic_at(&self, t: f64) -> f64 {
+        let ([a, b, c, d], s) = (self.cubic, 1.0 - t);
+        s * s * (s * a + 3.0 * t * b) + t * t * (3.0 * s * c + t * d)
+    }
+
+    /// A quadratic condition at time `t`, approximately.
+    pub fn quadratic_at(&self, i: usize, axis: usize, t: f64) -> f64 {
+        let ([a, b, c], s) = (self.conditions.projections[axis].quadratics[i], 1.0 - t);
+        s * (s * a + 2.0 * t * b) + t * t * c
+    }
+
+    /// A linear condition at time `t`, approximately.
+    pub fn line_at(&self, i: usize, axis: usize, t: f64) -> f64 {
+        let [a, b] = self.conditions.lines[axis][i];
+        (1.0 - t) * a + t * b
     }
 
     /// The axis along which the plane of the points projects best at time `t`, and whether it surely projects one to one.

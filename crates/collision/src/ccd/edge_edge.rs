@@ -38,10 +38,7 @@ pub fn edge_edge_counted(
     counters.filtered += 1;
     let (s, e) = (start.map(Into::into), end.map(Into::into));
     let d = system::edge_edge(&s, &e);
-    let exact = || {
-        let [s, e] = number::integers([&s, &e]);
-        system::edge_edge(&s, &e)
-    };
+    let exact = || number::differences(&s, &e, system::edge_edge, system::edge_edge);
     let toi = first_hit(&d, &system::EDGE_EDGE, exact, counters)?;
     counters.hits += 1;
     // det(p1-p0, q1-q0, q0-p0) = det(p1-p0, q1-p0, q0-p0).

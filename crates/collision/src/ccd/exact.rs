@@ -9,13 +9,14 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::conditions::{Doubt, Verified};
-use super::number::Number;
 use super::polynomial::{Polynomial, Root};
 use super::system::{Differences, Shape};
 use crate::predicates::Sign;
 
 /// Roots are known to `2^-44` of a step before exact signs are asked for.
 const FINEST: u32 = 44;
+/// Width within which floating point is expected to know a root.
+const NEAR: u32 = 40;
 /// Distance in time below which two contacts need not be told apart.
 const CLOSE: f64 = 1.0 / (1u64 << 40) as f64;
 /// Width at which most roots can be told from contacts already.
@@ -28,6 +29,8 @@ struct System<'a, const N: usize> {
     doubt: &'a Doubt<N>,
     /// Quadratics, built when first asked for.
     quadratics: [[Option<Polynomial>; N]; 3],
+    /// Components of the plane's normal, likewise.
+    normals: [Option<Polynomial>; 3],
 }
 
 /// A time not later than the first contact, if there is any.
@@ -37,11 +40,13 @@ pub(super) fn first_hit<const N: usize>(
     doubt: &Doubt<N>,
 ) -> Option<f64> {
     let quadratics = std::array::from_fn(|_| std::array::from_fn(|_| None));
-    let mut system = System { d, shape, doubt, quadratics };
+    let mut system = System { d, shape, doubt, quadratics, normals: [None, None, None] };
     let cubic = d.cubic(shape);
     if !vanishes(&cubic) {
-        let mut roots = Polynomial::roots(&cubic).into_iter();
-        return roots.find_map(|mut root| system.holds_at(&mut root).then(|| root.bounds(FINEST).0));
+        return Polynomial::roots(&cubic).into_iter().find_map(|mut root| {
+            root.expect_near(|t| doubt.cubic_at(t), NEAR);
+            system.holds_at(&mut root).then(|| root.bounds(FINEST).0)
+        });
     }
     if system.holds_at(&mut Root::exact(0, 0)) {
         return Some(0.0);
@@ -83,20 +88,19 @@ impl<const N: usize> System<'_, N> {
         Polynomial::from_bernstein(&[start[axis].clone(), end[axis].clone()])
     }
 
-    /// The sum of the quadratics of an axis: the component of the plane's normal.
-    fn normal(&self, axis: usize) -> Polynomial {
-        let sum = (0..N)
-            .map(|i| self.d.quadratic(self.shape, i, axis))
-            .reduce(|a, b| [0, 1, 2].map(|c| a[c].add(&b[c])))
-            .expect("N > 0");
-        Polynomial::from_bernstein(&sum)
+    /// The component of the plane's normal along an axis, up to a constant factor.
+    fn normal(&mut self, axis: usize) -> &Polynomial {
+        let (d, shape) = (self.d, self.shape);
+        self.normals[axis].get_or_insert_with(|| Polynomial::from_bernstein(&d.normal(shape, axis)))
     }
 
     /// Whether the quadratics of an axis weakly agree in sign.
     fn agree(&mut self, axis: usize, time: &mut Root) -> bool {
+        let (low, high) = time.bounds(FINEST);
+        let known = self.doubt.signs(axis, low, high);
         let (mut positive, mut negative) = (false, false);
         for i in 0..N {
-            match time.sign_of(self.quadratic(i, axis)) {
+            match known[i].unwrap_or_else(|| time.sign_of(self.quadratic(i, axis))) {
                 Sign::Positive => positive = true,
                 Sign::Negative => negative = true,
                 Sign::Zero => {}
@@ -127,7 +131,7 @@ impl<const N: usize> System<'_, N> {
         // One axis along which the plane projects one to one is enough.
         let (best, sure) = self.doubt.best_axis(time.low());
         for axis in [best, (best + 1) % 3, (best + 2) % 3] {
-            if (axis == best && sure) || !time.sign_of(&self.normal(axis)).is_zero() {
+            if (axis == best && sure) || !time.sign_of(self.normal(axis)).is_zero() {
                 return self.agree(axis, time);
             }
         }
@@ -136,21 +140,24 @@ impl<const N: usize> System<'_, N> {
 
     /// The times at which contact can begin while the points stay coplanar.
     fn events(&mut self) -> Vec<Root> {
-        let steady = self.doubt.steady_axis();
+        let (doubt, steady) = (self.doubt, self.doubt.steady_axis());
         let mut events = Vec::new();
-        let mut add = |bernstein: &[BigInt]| {
+        let mut add = |bernstein: &[BigInt], approximation: &dyn Fn(f64) -> f64| {
             if !vanishes(bernstein) {
+                let from = events.len();
                 events.extend(Polynomial::roots(bernstein));
+                events[from..].iter_mut().for_each(|root: &mut Root| root.expect_near(approximation, NEAR));
             }
         };
         for axis in steady.map_or(0..3, |axis| axis..axis + 1) {
             for i in 0..N {
-                let (quadratic, line) = self.doubt.may_vanish(i, axis);
+                let (quadratic, line) = doubt.may_vanish(i, axis);
                 if quadratic {
-                    add(&self.d.quadratic(self.shape, i, axis));
+                    add(&self.d.quadratic(self.shape, i, axis), &|t| doubt.quadratic_at(i, axis, t));
                 }
                 if line && steady.is_none() {
-                    add(&self.d.0[i].each_ref().map(|end| end[axis].clone()));
+                    let ends = self.d.0[i].each_ref().map(|end| end[axis].clone());
+                    add(&ends, &|t| doubt.line_at(i, axis, t));
                 }
             }
         }

@@ -42,24 +42,44 @@ pub(super) fn first_hit<const N: usize>(
 ) -> Result<Option<f64>, Doubt<N>> {
     let errors = Errors::new(d);
     let cubic = d.cubic(shape);
-    if range(&cubic, errors.cubic(0)) != Range::Unknown {
+    if range(&cubic, errors.cubic) != Range::Unknown {
         return Ok(None);
     }
     let widest = Projection::widest(d, shape);
-    match Search::new(&errors).interval(&cubic, &widest, 0, 0.0, FINEST) {
+    match Search::new(&errors).interval(&cubic, errors.cubic, &widest, Interval::WHOLE) {
         Verdict::Miss => return Ok(None),
         Verdict::Hit(t) => return Ok(Some(t)),
         Verdict::Doubt => {}
     }
     let conditions = AllConditions::new(d, shape);
     if !widest.is_steady(&errors) {
-        match Search::new(&errors).interval(&cubic, &conditions, 0, 0.0, FINEST) {
+        match Search::new(&errors).interval(&cubic, errors.cubic, &conditions, Interval::WHOLE) {
             Verdict::Miss => return Ok(None),
             Verdict::Hit(t) => return Ok(Some(t)),
             Verdict::Doubt => {}
         }
     }
-    Err(Doubt { conditions, errors })
+    Err(Doubt { cubic, conditions, errors })
+}
+
+/// An interval of time of length `2^-level`.
+#[derive(Clone, Copy)]
+struct Interval {
+    level: u32,
+    begin: f64,
+    /// Level at which the search below it gives up.
+    limit: u32,
+}
+
+impl Interval {
+    const WHOLE: Interval = Interval { level: 0, begin: 0.0, limit: FINEST };
+
+    fn halves(self) -> (Self, Self) {
+        let left = Interval { level: self.level + 1, ..self };
+        // Half of `2^-level`, written by its exponent.
+        let half = f64::from_bits(u64::from(1022 - self.level) << 52);
+        (left, Interval { begin: self.begin + half, ..left })
+    }
 }
 
 struct Search<'a> {
@@ -72,62 +92,65 @@ impl<'a> Search<'a> {
         Search { errors, visited: 0 }
     }
 
-    /// The first hit in the interval of length `2^-level` that begins at `begin`.
+    /// The first hit in an interval, over which the coefficients of the cubic are known up to `error`.
     fn interval(
         &mut self,
         cubic: &[f64; 4],
+        error: f64,
         conditions: &impl Conditions,
-        level: u32,
-        begin: f64,
-        limit: u32,
+        time: Interval,
     ) -> Verdict {
         self.visited += 1;
-        let error = self.errors.cubic(level);
         if range(cubic, error) != Range::Unknown {
             return Verdict::Miss;
         }
-        match conditions.verify(self.errors, level) {
+        match conditions.verify(self.errors, time.level) {
             Verified::Violated => return Verdict::Miss,
             Verified::Certain
                 if cubic[0].abs().min(cubic[3].abs()) > error && (cubic[0] > 0.0) != (cubic[3] > 0.0) =>
             {
-                return Verdict::Hit(self.first_root(cubic, level, begin).unwrap_or(begin));
+                return Verdict::Hit(self.first_root(cubic, error, time).unwrap_or(time.begin));
             }
             _ => {}
         }
-        let noise = cubic.iter().all(|c| c.abs() <= error);
-        let limit = if noise { limit.min(level + BELOW_NOISE) } else { limit };
-        if level >= limit || self.visited > BUDGET {
+        let noise = largest(cubic) <= error;
+        let limit = if noise { time.limit.min(time.level + BELOW_NOISE) } else { time.limit };
+        if time.level >= limit || self.visited > BUDGET {
             return Verdict::Doubt;
         }
+        let error = error + halving_error(cubic);
         let (left, right) = halve(cubic);
         let (conditions_left, conditions_right) = conditions.halve();
-        match self.interval(&left, &conditions_left, level + 1, begin, limit) {
-            Verdict::Miss => {}
-            found => return found,
+        let (first, second) = Interval { limit, ..time }.halves();
+        match self.interval(&left, error, &conditions_left, first) {
+            Verdict::Miss => self.interval(&right, error, &conditions_right, second),
+            found => found,
         }
-        let middle = begin + half_length(level);
-        self.interval(&right, &conditions_right, level + 1, middle, limit)
     }
 
     /// A time not later than the first root of the cubic in an interval; `None` when there is none.
-    fn first_root(&mut self, cubic: &[f64; 4], level: u32, begin: f64) -> Option<f64> {
+    fn first_root(&mut self, cubic: &[f64; 4], error: f64, time: Interval) -> Option<f64> {
         self.visited += 1;
-        if range(cubic, self.errors.cubic(level)) != Range::Unknown {
+        if range(cubic, error) != Range::Unknown {
             return None;
         }
-        if level >= LOCATED || self.visited > 2 * BUDGET {
-            return Some(begin);
+        if time.level >= LOCATED || self.visited > 2 * BUDGET {
+            return Some(time.begin);
         }
+        let error = error + halving_error(cubic);
         let (left, right) = halve(cubic);
-        self.first_root(&left, level + 1, begin)
-            .or_else(|| self.first_root(&right, level + 1, begin + half_length(level)))
+        let (first, second) = time.halves();
+        self.first_root(&left, error, first).or_else(|| self.first_root(&right, error, second))
     }
 }
 
-/// Half of `2^-level`.
-fn half_length(level: u32) -> f64 {
-    f64::from_bits(u64::from(1022 - level) << 52)
+fn largest(cubic: &[f64; 4]) -> f64 {
+    cubic.iter().fold(0.0, |m, c| m.max(c.abs()))
+}
+
+/// What halving adds to the error: a rounding in each of three steps. It shrinks with the coefficients.
+fn halving_error(cubic: &[f64; 4]) -> f64 {
+    2.0 * f64::EPSILON * largest(cubic)
 }
 
 #[cfg(test)]
@@ -135,7 +158,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_of_intervals_are_powers_of_two() {
-        assert_eq!((half_length(0), half_length(3), half_length(43)), (0.5, 0.0625, 2f64.powi(-44)));
+    fn halves_of_intervals_are_exact() {
+        let (left, right) = Interval::WHOLE.halves();
+        assert_eq!((left.begin, right.begin, right.level), (0.0, 0.5, 1));
+        let (_, right) = Interval { level: 43, begin: 0.25, limit: 44 }.halves();
+        assert_eq!(right.begin, 0.25 + 2f64.powi(-44));
     }
 }

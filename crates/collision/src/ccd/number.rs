@@ -2,6 +2,8 @@
 
 use num_bigint::BigInt;
 
+use super::system::Differences;
+
 /// A ring element; the operations take references because big integers are not `Copy`.
 pub(super) trait Number: Sized {
     fn add(&self, other: &Self) -> Self;
@@ -30,6 +32,22 @@ impl Number for f64 {
     }
 }
 
+/// For differences alone, whose size is known beforehand.
+impl Number for i128 {
+    fn add(&self, other: &Self) -> Self {
+        self + other
+    }
+    fn sub(&self, other: &Self) -> Self {
+        self - other
+    }
+    fn mul(&self, other: &Self) -> Self {
+        self * other
+    }
+    fn times(&self, factor: i32) -> Self {
+        self * i128::from(factor)
+    }
+}
+
 impl Number for BigInt {
     fn add(&self, other: &Self) -> Self {
         self + other
@@ -45,21 +63,29 @@ impl Number for BigInt {
     }
 }
 
-/// The points as integers over one common power of two: `result * 2^e = points` exactly for some `e`.
-///
-/// The common scale changes no sign of a homogeneous polynomial.
-pub(super) fn integers<const N: usize>(points: [&[[f64; 3]; N]; 2]) -> [[[BigInt; 3]; N]; 2] {
-    let lowest =
-        points.iter().flat_map(|p| p.iter().flatten()).filter(|x| **x != 0.0).map(|&x| split(x).1).min();
-    let lowest = lowest.unwrap_or(0);
-    points.map(|p| {
-        p.map(|v| {
-            v.map(|x| {
-                let (mantissa, exponent) = split(x);
-                BigInt::from(mantissa) << (exponent - lowest).max(0)
-            })
-        })
-    })
+/// The differences of points as integers over one common power of two, which changes no sign of a
+/// homogeneous polynomial.
+pub(super) fn differences<const N: usize>(
+    start: &[[f64; 3]; 4],
+    end: &[[f64; 3]; 4],
+    small: impl FnOnce(&[[i128; 3]; 4], &[[i128; 3]; 4]) -> Differences<i128, N>,
+    large: impl FnOnce(&[[BigInt; 3]; 4], &[[BigInt; 3]; 4]) -> Differences<BigInt, N>,
+) -> Differences<BigInt, N> {
+    let parts = |p: &[[f64; 3]; 4]| p.map(|v| v.map(split));
+    let (start, end) = (parts(start), parts(end));
+    let nonzero = || start.iter().chain(&end).flatten().filter(|(m, _)| *m != 0);
+    let lowest = nonzero().map(|(_, e)| *e).min().unwrap_or(0);
+    let bits = |(m, e): &(i64, i32)| 64 - m.unsigned_abs().leading_zeros() as i32 + e - lowest;
+    if nonzero().map(bits).max().unwrap_or(0) < 126 {
+        let integer = |(m, e): (i64, i32)| if m == 0 { 0 } else { i128::from(m) << (e - lowest) };
+        let integers = |p: [[(i64, i32); 3]; 4]| p.map(|v| v.map(integer));
+        let d = small(&integers(start), &integers(end));
+        Differences(d.0.map(|v| v.map(|x| x.map(BigInt::from))))
+    } else {
+        let integer = |(m, e): (i64, i32)| BigInt::from(m) << if m == 0 { 0 } else { e - lowest };
+        let integers = |p: [[(i64, i32); 3]; 4]| p.map(|v| v.map(integer));
+        large(&integers(start), &integers(end))
+    }
 }
 
 /// `x = mantissa * 2^exponent` with an odd mantissa; zero is `(0, 0)`.
@@ -79,6 +105,7 @@ fn split(x: f64) -> (i64, i32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::system;
     use super::*;
 
     #[test]
@@ -92,10 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn integers_share_one_scale() {
-        let p = [[0.75, -2.0, 0.0]];
-        let [a, b] = integers([&p, &[[0.125, 1.0, 3.0]]]);
-        assert_eq!(a[0], [6, -16, 0].map(BigInt::from));
-        assert_eq!(b[0], [1, 8, 24].map(BigInt::from));
+    fn differences_share_one_scale_whatever_their_size() {
+        for (tiny, shift) in [(0.125, 0), (2f64.powi(-300), 297)] {
+            let start = [[0.75, -2.0, 0.0], [tiny, 1.0, 3.0], [0.0; 3], [0.0; 3]];
+            let d = differences(&start, &start, system::vertex_face, system::vertex_face);
+            let expected: [BigInt; 3] = [-6, 24, 24].map(|x| BigInt::from(x) << shift);
+            assert_eq!(d.0[0][0], [&expected[0] + 1, expected[1].clone(), expected[2].clone()]);
+            assert_eq!(d.0[1][1], [-6, 16, 0].map(|x| -> BigInt { BigInt::from(x) << shift }));
+        }
     }
 }

@@ -252,6 +252,35 @@ impl Root {
         }
     }
 
+    /// Narrows the interval to about `2^-bits` at once if an approximation to the polynomial, of any scale, tells where
+    /// the root is.
+    pub fn expect_near(&mut self, approximation: impl Fn(f64) -> f64, bits: u32) {
+        if self.is_exact() || bits <= self.shift {
+            return;
+        }
+        let (mut low, mut high) = (self.floor(&self.low), self.floor(&self.high));
+        let rising = approximation(high) > approximation(low);
+        for _ in 0..bits {
+            let middle = 0.5 * (low + high);
+            if (approximation(middle) > 0.0) == rising {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let part = (low * (1u64 << bits) as f64) as i64;
+        let (low, high) = (BigInt::from(part - 1), BigInt::from(part + 2));
+        let finer = bits - self.shift;
+        if low > &self.low << finer && high < &self.high << finer {
+            let (at_low, at_high) = (self.polynomial.at(&low, bits), self.polynomial.at(&high, bits));
+            if !at_low.is_zero() && sign(&at_low) == -sign(&at_high) {
+                (self.low, self.high, self.shift) = (low, high, bits);
+                (self.at_low, self.at_high) = (at_low, at_high);
+                self.stride = bits / 2;
+            }
+        }
+    }
+
     /// Narrows the interval: quadratic interval refinement (Abbott 2006), which doubles the number of known bits once
     /// the polynomial is nearly linear.
     fn refine(&mut self) {

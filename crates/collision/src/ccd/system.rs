@@ -62,14 +62,27 @@ pub(super) fn edge_edge<T: Number>(start: &[Vector<T>; 4], end: &[Vector<T>; 4])
     )
 }
 
+/// Bernstein coefficients of one component of the cross product of two moving vectors, times 2.
+#[inline]
+fn cross<T: Number>(u: &[Vector<T>; 2], v: &[Vector<T>; 2], axis: usize) -> [T; 3] {
+    let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+    let minor = |a: usize, b: usize| u[a][j].mul(&v[b][k]).sub(&u[a][k].mul(&v[b][j]));
+    [minor(0, 0).times(2), minor(0, 1).add(&minor(1, 0)), minor(1, 1).times(2)]
+}
+
 impl<T: Number, const N: usize> Differences<T, N> {
     /// Bernstein coefficients of the quadratic `e_i` in one axis, times 2.
     #[inline]
     pub fn quadratic(&self, shape: &Shape<N>, i: usize, axis: usize) -> [T; 3] {
-        let (u, v) = (&self.0[shape.factors[i].0], &self.0[shape.factors[i].1]);
-        let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
-        let minor = |a: usize, b: usize| u[a][j].mul(&v[b][k]).sub(&u[a][k].mul(&v[b][j]));
-        [minor(0, 0).times(2), minor(0, 1).add(&minor(1, 0)), minor(1, 1).times(2)]
+        cross(&self.0[shape.factors[i].0], &self.0[shape.factors[i].1], axis)
+    }
+
+    /// Bernstein coefficients of a component of the normal of the plane in which the points lie, times 2.
+    pub fn normal(&self, shape: &Shape<N>, axis: usize) -> [T; 3] {
+        let [u, v] = shape
+            .sides
+            .map(|(i, j)| [minus(&self.0[i][0], &self.0[j][0]), minus(&self.0[i][1], &self.0[j][1])]);
+        cross(&u, &v, axis)
     }
 
     /// Bernstein coefficients of the cubic, times 6 and up to sign.

@@ -38,10 +38,7 @@ pub fn vertex_face_counted(
     counters.filtered += 1;
     let (s, e) = (start.map(Into::into), end.map(Into::into));
     let d = system::vertex_face(&s, &e);
-    let exact = || {
-        let [s, e] = number::integers([&s, &e]);
-        system::vertex_face(&s, &e)
-    };
+    let exact = || number::differences(&s, &e, system::vertex_face, system::vertex_face);
     let toi = first_hit(&d, &system::VERTEX_FACE, exact, counters)?;
     counters.hits += 1;
     let [v, a, b, c] = at(start, end, toi);
