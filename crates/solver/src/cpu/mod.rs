@@ -264,3 +264,80 @@ impl Solver for CpuSolver {
             + energy::<4, 1, Bend>(&plan.bend, x))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Bend, Distance, Elasticity, Material, Tet, Volume as VolumeConstraint};
+
+    /// A strip of `n` tetrahedra, every second of another kind, with constraints of all kinds; the first is held.
+    fn strip(n: u32) -> Model {
+        let mut model = Model::default();
+        let kinds = [Elasticity::NeoHookean, Elasticity::NeoHookeanPair, Elasticity::Volume];
+        for elasticity in kinds {
+            model.materials.push(Material { elasticity, young_pa: 1e4, poisson: 0.3, damping_s: 1e-3 });
+        }
+        for i in 0..n + 3 {
+            let (angle, rise) = (2.0 * i as f32, 0.05 * i as f32);
+            model.rest_positions.push(Vec3::new(0.1 * angle.cos(), 0.1 * angle.sin(), rise));
+        }
+        model.positions = model.rest_positions.iter().map(|p| *p * Vec3::new(1.3, 0.7, 1.05)).collect();
+        model.velocities = vec![Vec3::X; n as usize + 3];
+        model.inverse_masses = vec![50.0; n as usize + 3];
+        model.inverse_masses[0] = 0.0;
+        for i in 0..n {
+            let mut particles = [i, i + 1, i + 2, i + 3];
+            let [a, b, c, d] = particles.map(|p| model.rest_positions[p as usize]);
+            if (b - a).cross(c - a).dot(d - a) < 0.0 {
+                particles.swap(2, 3);
+            }
+            model.tets.push(Tet { particles, material: i % 3 });
+            model.distances.push(Distance { particles: [i, i + 3], rest_m: 0.2, compliance: 1e-3 });
+            model.volumes.push(VolumeConstraint { particles, rest_m3: 1e-4, compliance: 1e-6 });
+            model.bends.push(Bend { particles: [i + 1, i + 2, i, i + 3], rest_rad: 0.2, compliance: 1.0 });
+        }
+        model
+    }
+
+    fn run(model: &Model, width: Width) -> (Vec<Vec3>, Vec<Vec3>, f64) {
+        let mut solver = CpuSolver::with_width(Plan::new(model).unwrap(), model, width);
+        for _ in 0..10 {
+            solver.begin_substep(2e-3, Vec3::NEG_Z * 9.81, &[]).unwrap();
+            solver.iterate().unwrap();
+            solver.iterate().unwrap();
+            solver.end_substep(None).unwrap();
+        }
+        let mut out = (vec![Vec3::ZERO; model.positions.len()], vec![Vec3::ZERO; model.positions.len()], 0.0);
+        solver.read_positions(&mut out.0).unwrap();
+        solver.read_velocities(&mut out.1).unwrap();
+        out.2 = solver.elastic_energy().unwrap();
+        assert!(out.0.iter().all(|p| p.is_finite()));
+        out
+    }
+
+    #[test]
+    fn all_instruction_sets_and_any_number_of_threads_give_the_same_bits() {
+        // Long enough for colours that are shared among threads.
+        let model = strip(30_000);
+        let wanted = run(&model, Width::Base);
+        for width in Width::available() {
+            for threads in [1, 2, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let got = pool.install(|| run(&model, width));
+                assert!(got == wanted, "{width:?} with {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_tetrahedra_fit() {
+        let model = strip(3000);
+        let undamped: Vec<Material> =
+            model.materials.iter().map(|m| Material { damping_s: 0.0, ..*m }).collect();
+        let tets_only =
+            Model { materials: undamped, distances: vec![], volumes: vec![], bends: vec![], ..model };
+        // Here a particle belongs to one element, in a mesh to a fifth of one.
+        let solver = CpuSolver::new(&tets_only).unwrap();
+        assert!(solver.bytes() / tets_only.tets.len() <= 200, "{}", solver.bytes() / tets_only.tets.len());
+    }
+}
