@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-use crate::bvh::Tree;
+use crate::bvh::{Aabb, PointGroup, Tree, lanes};
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
 
@@ -92,6 +92,9 @@ pub(crate) struct Scene<'a> {
 /// Points handled by one task.
 const CHUNK: usize = 512;
 
+/// Largest extent of a group of points, in extents of an element at one of them.
+const GROUP_EXTENT: f32 = 1.0;
+
 impl Scene<'_> {
     /// Finds the penetrations of `points`, sorted, in the user's ids.
     pub fn detect(&self, points: PointSet, options: DcdOptions, out: &mut Vec<Penetration>) -> DcdCounters {
@@ -100,7 +103,8 @@ impl Scene<'_> {
         let mut counters = DcdCounters::default();
         let skip = options.skip_inverted;
         let vertices = |ids: &[u32], out: &mut Vec<Penetration>, counters: &mut DcdCounters| {
-            self.collect(ids, out, counters, |task, v| task.vertex(v, skip));
+            let skipped = |v: u32| skip && self.excluded[v as usize];
+            self.collect(ids, out, counters, |v| (!skipped(v)).then(|| self.vertex(v)));
         };
         match points {
             PointSet::BoundaryVertices => vertices(&mesh.boundary_vertices, out, &mut counters),
@@ -120,37 +124,56 @@ impl Scene<'_> {
         }
         if matches!(points, PointSet::Centroids | PointSet::AllVerticesAndCentroids) {
             let all: Vec<u32> = (0..mesh.elements.len() as u32).collect();
-            self.collect(&all, out, &mut counters, |task, t| task.centroid(t, skip));
+            let skipped = |t: u32| skip && self.inverted[t as usize];
+            self.collect(&all, out, &mut counters, |t| (!skipped(t)).then(|| self.centroid(t)));
         }
         out.par_sort_unstable();
         counters
     }
 
+    /// Tests the points that `point` makes of the ids; `None` is left out.
     fn collect(
         &self,
         ids: &[u32],
         out: &mut Vec<Penetration>,
         counters: &mut DcdCounters,
-        test: impl Fn(&mut Task, u32) + Sync,
+        point: impl Fn(u32) -> Option<Point> + Sync,
     ) {
         let found: Vec<(Vec<Penetration>, DcdCounters)> = ids
             .par_chunks(CHUNK)
             .map(|ids| {
-                let mut task = Task {
-                    scene: self,
-                    found: Vec::new(),
-                    counters: DcdCounters::default(),
-                    stack: Vec::new(),
-                };
+                let mut task = Task::new(self);
                 for &id in ids {
-                    test(&mut task, id);
+                    task.counters.points += 1;
+                    match point(id) {
+                        Some(point) => task.add(point),
+                        None => task.counters.skipped += 1,
+                    }
                 }
+                task.test_group();
                 (task.found, task.counters)
             })
             .collect();
         for (part, count) in found {
             out.extend_from_slice(&part);
             *counters += count;
+        }
+    }
+
+    fn vertex(&self, v: u32) -> Point {
+        let id = PointId::Vertex(self.mesh.vertex_order[v as usize]);
+        let element = self.mesh.vertex_elements(v).first().copied();
+        let extent = element.map_or(0.0, |t| extent(&self.mesh.element_box(self.positions, t)));
+        Point { id, position: self.positions[v as usize].as_dvec3(), own: [v; 4], extent }
+    }
+
+    fn centroid(&self, t: u32) -> Point {
+        let own = self.mesh.elements[t as usize].vertices;
+        Point {
+            id: PointId::Centroid(self.mesh.element_order[t as usize]),
+            position: centroid(own.map(|v| self.positions[v as usize].as_dvec3())),
+            own,
+            extent: extent(&self.mesh.element_box(self.positions, t)),
         }
     }
 }
@@ -160,56 +183,85 @@ pub(crate) fn centroid(corners: [DVec3; 4]) -> DVec3 {
     (corners[0] + corners[1] + corners[2] + corners[3]) * 0.25
 }
 
+fn extent(b: &Aabb) -> f32 {
+    (b.max - b.min).max_element()
+}
+
+/// A point to test.
+#[derive(Clone, Copy)]
+struct Point {
+    id: PointId,
+    position: DVec3,
+    /// Elements that use one of these vertices are its own.
+    own: [u32; 4],
+    /// Size of an element at the point.
+    extent: f32,
+}
+
+/// Collects points that lie close together and takes them down the tree as one.
 struct Task<'a> {
     scene: &'a Scene<'a>,
+    group: PointGroup,
+    points: Vec<Point>,
     found: Vec<Penetration>,
     counters: DcdCounters,
     stack: Vec<u32>,
 }
 
-impl Task<'_> {
-    fn vertex(&mut self, v: u32, skip_inverted: bool) {
-        self.counters.points += 1;
-        if skip_inverted && self.scene.excluded[v as usize] {
-            self.counters.skipped += 1;
-            return;
+impl<'a> Task<'a> {
+    fn new(scene: &'a Scene<'a>) -> Self {
+        Task {
+            scene,
+            group: PointGroup::default(),
+            points: Vec::with_capacity(PointGroup::CAPACITY),
+            found: Vec::new(),
+            counters: DcdCounters::default(),
+            stack: Vec::new(),
         }
-        let p = self.scene.positions[v as usize];
-        let point = PointId::Vertex(self.scene.mesh.vertex_order[v as usize]);
-        self.stab(p, p.as_dvec3(), point, |element| element.contains(&v));
     }
 
-    fn centroid(&mut self, t: u32, skip_inverted: bool) {
-        self.counters.points += 1;
-        if skip_inverted && self.scene.inverted[t as usize] {
-            self.counters.skipped += 1;
-            return;
+    fn add(&mut self, point: Point) {
+        if self.points.len() == PointGroup::CAPACITY || !self.fits(&point) {
+            self.test_group();
         }
-        let own = self.scene.mesh.elements[t as usize].vertices;
-        let p = centroid(own.map(|v| self.scene.positions[v as usize].as_dvec3()));
-        let point = PointId::Centroid(self.scene.mesh.element_order[t as usize]);
-        self.stab(p.as_vec3(), p, point, |element| element.iter().any(|v| own.contains(v)));
+        self.group.push(point.position);
+        self.points.push(point);
     }
 
-    fn stab(&mut self, rounded: Vec3, p: DVec3, point: PointId, incident: impl Fn(&[u32; 4]) -> bool) {
-        let Task { scene, found, counters, stack } = self;
-        scene.elements.stab(rounded, stack, |t| {
-            counters.boxes += 1;
+    fn fits(&self, point: &Point) -> bool {
+        let rounded = point.position.as_vec3();
+        let bounds = self.group.bounds().union(Aabb { min: rounded, max: rounded });
+        self.points.first().is_none_or(|first| extent(&bounds) <= GROUP_EXTENT * first.extent)
+    }
+
+    fn test_group(&mut self) {
+        let Task { scene, group, points, found, counters, stack } = self;
+        scene.elements.stab_group(group, stack, |t, mask| {
             let vertices = &scene.mesh.elements[t as usize].vertices;
-            if incident(vertices) {
-                return;
-            }
-            counters.tests += 1;
-            if strictly_contains(vertices.map(|v| scene.positions[v as usize].as_dvec3()), p) {
-                found.push(Penetration { point, tet: scene.mesh.element_order[t as usize] });
+            for i in lanes(mask) {
+                let point = &points[i];
+                counters.boxes += 1;
+                if vertices.iter().any(|v| point.own.contains(v)) {
+                    continue;
+                }
+                counters.tests += 1;
+                let at = |v: u32| scene.positions[v as usize].as_dvec3();
+                let &[a, b, c, d] = vertices;
+                let corners = [at(a), at(b), at(c), at(d)];
+                if strictly_contains(corners, point.position) {
+                    found.push(Penetration { point: point.id, tet: scene.mesh.element_order[t as usize] });
+                }
             }
         });
+        self.group = PointGroup::default();
+        self.points.clear();
     }
 }
 
 /// Whether `p` lies strictly inside the tetrahedron, positive or inverted; exact. Never inside a flat one.
 pub(crate) fn strictly_contains(corners: [DVec3; 4], p: DVec3) -> bool {
-    let w = corners.map(|x| x - p);
+    let [a, b, c, d] = corners;
+    let w = [a - p, b - p, c - p, d - p];
     let m = w[0].abs().max(w[1].abs()).max(w[2].abs()).max(w[3].abs());
     // The bound of `predicates::orient3d`, over all four vertices.
     let bound = 5.4e-15 * (m.x * m.y * m.z);

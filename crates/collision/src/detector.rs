@@ -169,11 +169,26 @@ impl Detector {
         options: &PathOptions,
         out: &mut Vec<PathAnswer>,
     ) -> PathCounters {
-        penetrations
+        // Neighbours one after the other: what one query reads, the next one finds in the cache.
+        let mut order: Vec<(u32, u32)> = penetrations
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (self.mesh.element_rank[p.tet as usize], i as u32))
+            .collect();
+        order.par_sort_unstable();
+        let answers: Vec<PathAnswer> = order
             .par_iter()
             .with_min_len(32)
-            .map(|p| SCRATCH.with_borrow_mut(|scratch| self.boundary_point(&self.query(p), options, scratch)))
-            .collect_into_vec(out);
+            .map(|&(_, i)| {
+                let query = self.query(&penetrations[i as usize]);
+                SCRATCH.with_borrow_mut(|scratch| self.boundary_point(&query, options, scratch))
+            })
+            .collect();
+        out.clear();
+        out.resize(penetrations.len(), PathAnswer::default());
+        for (&(_, i), answer) in order.iter().zip(answers) {
+            out[i as usize] = answer;
+        }
         let mut total = PathCounters::default();
         for answer in &*out {
             total += answer.counters;

@@ -8,7 +8,7 @@
 //! [`Tree::refit`] recomputes the boxes bottom-up, and [`Tree::decay`] says when a rebuild pays.
 //! Boxes are single precision and hold what they bound exactly: nothing is ever missed by rounding.
 //!
-//! Traversals, one file each: [`Tree::stab`] (boxes that hold a point), [`Tree::overlap`] (boxes that meet
+//! Traversals, one file each: [`Tree::stab`] and [`Tree::stab_group`] (boxes that hold points), [`Tree::overlap`] (boxes that meet
 //! a box), [`Tree::nearest`] (primitives in order of distance), [`Tree::self_pairs`] and
 //! [`Tree::pairs_with`] (boxes that meet each other).
 
@@ -26,6 +26,7 @@ mod validate;
 
 pub use aabb::Aabb;
 pub use nearest::{NearestQueue, NearestVisitor};
+pub use stab::PointGroup;
 pub use validate::TreeDefect;
 
 /// Children of a node.
@@ -159,7 +160,7 @@ impl Tree {
 
 /// The set bits of a lane mask, ascending.
 #[inline]
-fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
             let lane = mask.trailing_zeros() as usize;

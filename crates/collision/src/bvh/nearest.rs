@@ -2,16 +2,25 @@
 
 use std::ops::ControlFlow;
 
-use glam::{DVec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 
 use super::queue::MinQueue;
+use super::stab::{round_down, round_up};
 use super::{Child, ChildKind, Node, Tree, WIDTH};
 
 /// What a nearest search asks of its caller.
 pub trait NearestVisitor {
-    /// Squared distance to primitive `id`; infinite or not a number to pass it over. Called once for each
-    /// primitive whose box lies within the radius.
+    /// Squared distance to primitive `id`; infinite or not a number to pass it over.
     fn distance_squared(&mut self, id: u32) -> f64;
+
+    /// Squared distances to at most [`WIDTH`] primitives, for visitors that are faster with several. Each primitive whose
+    /// box lies within the radius is asked for once.
+    #[inline]
+    fn distances_squared(&mut self, ids: &[u32], out: &mut [f64; WIDTH]) {
+        for (&id, d) in ids.iter().zip(out) {
+            *d = self.distance_squared(id);
+        }
+    }
 
     /// The next primitive; distances never fall from one call to the next, and equal ones come in ascending order of
     /// their ids. `Break` ends the search.
@@ -37,19 +46,8 @@ struct PointBounds {
 
 impl PointBounds {
     fn new(p: DVec3) -> Self {
-        let nearest = p.as_vec3();
-        let bound = |down: bool| {
-            [0, 1, 2].map(|k| {
-                let q = nearest[k];
-                let outside = if down { q as f64 > p[k] } else { (q as f64) < p[k] };
-                Vec4::splat(match (outside, down) {
-                    (false, _) => q,
-                    (true, true) => q.next_down(),
-                    (true, false) => q.next_up(),
-                })
-            })
-        };
-        PointBounds { low: bound(true), high: bound(false) }
+        let splat = |v: Vec3| v.to_array().map(Vec4::splat);
+        PointBounds { low: splat(round_down(p)), high: splat(round_up(p)) }
     }
 }
 
@@ -67,10 +65,6 @@ impl Node {
     }
 }
 
-/// Marks a primitive that waits by its exact distance. What waits by its box has the smaller number and so comes first
-/// at equal distance, since it may turn out to have a smaller id.
-const EXACT: u32 = 1 << 30;
-
 impl Tree {
     /// Visits primitives strictly best first: nodes and primitives wait in one queue, ordered by distance.
     pub fn nearest<V: NearestVisitor>(&self, p: DVec3, queue: &mut NearestQueue, visitor: &mut V) {
@@ -78,40 +72,64 @@ impl Tree {
         let queue = &mut queue.queue;
         queue.clear();
         let mut next = (!self.nodes.is_empty()).then_some((0.0, 0));
-        while let Some((mut key, child)) = next.take().or_else(|| queue.pop()) {
+        loop {
+            // The nearest child of the last node is often the next one: it need not go through the queue.
+            let popped = match next.take() {
+                Some((key, child)) => Some(queue.push_pop(key, child)),
+                None => queue.pop(),
+            };
+            let Some((key, child)) = popped else { return };
             if key >= visitor.radius_squared() {
                 return;
             }
-            let i = match Child(child & !EXACT).get() {
+            // Nodes sort before primitives of the same distance, since they may hold one with a smaller id: their
+            // numbers lack the bit that marks a primitive.
+            let i = match Child(child).get() {
                 ChildKind::Node(i) => i,
-                ChildKind::Primitive(id) => {
-                    if child & EXACT == 0 {
-                        // So far it waited by its box.
-                        let exact = visitor.distance_squared(id);
-                        let first = queue.is_first(exact, child | EXACT);
-                        if !first && exact < visitor.radius_squared() {
-                            queue.push(exact, child | EXACT);
-                        }
-                        if !(first && exact < visitor.radius_squared()) {
-                            continue;
-                        }
-                        key = exact;
-                    }
-                    match visitor.visit(id, key) {
-                        ControlFlow::Continue(()) => continue,
-                        ControlFlow::Break(()) => return,
-                    }
-                }
+                ChildKind::Primitive(id) => match visitor.visit(id, key) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(()) => return,
+                },
                 ChildKind::None => continue,
             };
             let node = &self.nodes[i as usize];
             let distances = node.distances_squared(&bounds);
+            let (mut ids, mut count) = ([0; WIDTH], 0);
+            let radius = visitor.radius_squared();
             for lane in 0..WIDTH {
                 // An empty lane is infinitely far, or not a number.
                 let bound = distances[lane] as f64;
-                if bound < visitor.radius_squared() {
-                    queue.push(bound, node.children[lane].0);
+                if bound < radius {
+                    match node.children[lane].get() {
+                        ChildKind::Node(c) => put(bound, c, &mut next, queue),
+                        ChildKind::Primitive(id) => {
+                            ids[count] = id;
+                            count += 1;
+                        }
+                        ChildKind::None => {}
+                    }
                 }
+            }
+            if count > 0 {
+                let mut exact = [f64::INFINITY; WIDTH];
+                visitor.distances_squared(&ids[..count], &mut exact);
+                let radius = visitor.radius_squared();
+                for (&id, &d) in ids[..count].iter().zip(&exact).filter(|&(_, &d)| d < radius) {
+                    put(d, Child::primitive(id).0, &mut next, queue);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the smaller of the new entry and `next` there, and queues the other.
+#[inline]
+fn put(key: f64, child: u32, next: &mut Option<(f64, u32)>, queue: &mut MinQueue) {
+    match next {
+        Some(n) if *n <= (key, child) => queue.push(key, child),
+        _ => {
+            if let Some((key, child)) = next.replace((key, child)) {
+                queue.push(key, child);
             }
         }
     }

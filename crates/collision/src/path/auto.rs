@@ -1,11 +1,11 @@
 //! The geodesic query: which search when.
 
-use super::flood::{FloodEnd, flood};
+use super::flood::{FloodEnd, FloodLimit, flood};
 use super::traversal::{Shortcuts, search};
 use super::{Found, Obstacle, PathCounters, PathMethod, PathOptions, PathScratch, Pose, Query};
 
-/// Elements that [`PathMethod::Auto`] floods before it takes the tree.
-const FLOOD_FIRST: usize = 8;
+/// How long [`PathMethod::Auto`] floods before it takes the tree.
+const FLOOD_FIRST: FloodLimit = FloodLimit { elements: 12, blind: 4 };
 
 /// The shortest path, and whether the query's own boundary was met at distance zero.
 pub(crate) fn shortest_path(
@@ -19,7 +19,7 @@ pub(crate) fn shortest_path(
     let end = match options.method {
         PathMethod::Traversal => FloodEnd::Beyond(0.0),
         PathMethod::Auto => flood(pose, query, FLOOD_FIRST, &mut scratch.flood, counters),
-        PathMethod::Flood => flood(pose, query, usize::MAX, &mut scratch.flood, counters),
+        PathMethod::Flood => flood(pose, query, FloodLimit::NONE, &mut scratch.flood, counters),
     };
     let mut found = match end {
         FloodEnd::Found(found) => Some(found),

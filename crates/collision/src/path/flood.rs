@@ -1,8 +1,9 @@
 //! Best-first flood through the elements round the query point.
 
-use gordian_mesh::topology::Neighbor;
+use gordian_mesh::topology::{LOCAL_FACES, Neighbor};
 
 use super::closest::closest_to_origin;
+use super::four::{ClosestFour, Points};
 use super::visited::VisitedSet;
 use super::{Found, Obstacle, PathCounters, Pose, Query};
 use crate::bvh::queue::MinQueue;
@@ -29,11 +30,25 @@ pub(super) enum FloodEnd {
     Nothing,
 }
 
-/// Enters elements in order of distance, at most `limit`, until a boundary face is nearer than the next.
+/// When a flood gives up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FloodLimit {
+    /// Elements entered.
+    pub elements: usize,
+    /// Elements entered without a boundary face in sight.
+    pub blind: usize,
+}
+
+impl FloodLimit {
+    /// Never.
+    pub const NONE: FloodLimit = FloodLimit { elements: usize::MAX, blind: usize::MAX };
+}
+
+/// Enters elements in order of distance until a boundary face is nearer than the next.
 pub(super) fn flood(
     pose: &Pose,
     query: &Query,
-    limit: usize,
+    limit: FloodLimit,
     scratch: &mut FloodScratch,
     counters: &mut PathCounters,
 ) -> FloodEnd {
@@ -52,7 +67,7 @@ pub(super) fn flood(
         if visited.contains(element) {
             continue;
         }
-        if entered == limit {
+        if entered == limit.elements || (entered == limit.blind && best.is_none()) {
             return FloodEnd::Beyond(key);
         }
         if pose.folds[element as usize] != Fold::Clear {
@@ -62,7 +77,10 @@ pub(super) fn flood(
         entered += 1;
         counters.elements += 1;
         let e = &pose.mesh.elements[element as usize];
-        let w = e.vertices.map(|v| pose.from(query.point, v));
+        let w = pose.tetrahedron_from(query.point, &e.vertices);
+        let [f, g, h, i] = LOCAL_FACES;
+        let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
+        let distances = ClosestFour::new([corner(0), corner(1), corner(2)]).distance_squared;
         for (i, link) in e.neighbors.iter().enumerate() {
             let link = link.get();
             if let Neighbor::Tet(t) = link
@@ -70,10 +88,11 @@ pub(super) fn flood(
             {
                 continue;
             }
-            let corners = gordian_mesh::LOCAL_FACES[i].map(|k| w[k]);
-            let d = closest_to_origin(corners).distance_squared;
+            let d = distances[i];
             // On an immersion nothing beyond a face is nearer than the face.
-            if d < key && nearer_beyond_rounding(d, key, (corners[1] - corners[0]).length()) {
+            if d < key
+                && nearer_beyond_rounding(d, key, (w[LOCAL_FACES[i][0]] - w[LOCAL_FACES[i][1]]).length())
+            {
                 return FloodEnd::Obstacle(Obstacle::Wrapped);
             }
             match link {
@@ -108,6 +127,6 @@ fn nearer_beyond_rounding(d: f64, key: f64, edge: f64) -> bool {
 }
 
 fn found(pose: &Pose, query: &Query, face: u32) -> Found {
-    let corners = pose.mesh.faces[face as usize].vertices.map(|v| pose.from(query.point, v));
+    let corners = pose.triangle_from(query.point, &pose.mesh.faces[face as usize].vertices);
     Found { face, closest: closest_to_origin(corners) }
 }

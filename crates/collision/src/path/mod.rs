@@ -33,6 +33,7 @@ mod auto;
 mod closest;
 mod feasible;
 mod flood;
+mod four;
 mod reference;
 mod traversal;
 mod visited;
@@ -134,7 +135,7 @@ pub struct BoundaryPoint {
 }
 
 /// The answer to a [`PathQuery`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PathAnswer {
     /// The end of the path; `None` when there is no valid one (counted as unresolved).
     pub end: Option<BoundaryPoint>,
@@ -205,6 +206,18 @@ impl Pose<'_> {
     #[inline]
     fn from(&self, p: DVec3, v: u32) -> DVec3 {
         self.positions[v as usize].as_dvec3() - p
+    }
+
+    // `array::map` is not always inlined where it matters, so these spell it out.
+
+    #[inline]
+    fn triangle_from(&self, p: DVec3, &[a, b, c]: &[u32; 3]) -> [DVec3; 3] {
+        [self.from(p, a), self.from(p, b), self.from(p, c)]
+    }
+
+    #[inline]
+    fn tetrahedron_from(&self, p: DVec3, &[a, b, c, d]: &[u32; 4]) -> [DVec3; 4] {
+        [self.from(p, a), self.from(p, b), self.from(p, c), self.from(p, d)]
     }
 }
 

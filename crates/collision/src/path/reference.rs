@@ -38,7 +38,7 @@ impl NearestVisitor for Nearest<'_, '_> {
             return f64::INFINITY;
         }
         self.counters.triangles += 1;
-        let closest = closest_to_origin(f.vertices.map(|v| self.pose.from(self.query.point, v)));
+        let closest = closest_to_origin(self.pose.triangle_from(self.query.point, &f.vertices));
         let d = closest.distance_squared;
         if self.found.is_none_or(|b| (d, face) < (b.closest.distance_squared, b.face)) {
             self.found = Some(Found { face, closest });

@@ -2,11 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use glam::DVec3;
+
 use super::closest::closest_to_origin;
 use super::feasible::feasible;
+use super::four::{ClosestFour, Points};
 use super::walk::{WalkEnd, WalkScratch, walk};
 use super::{Feature, Found, PathCounters, PathScratch, Pose, Query};
-use crate::bvh::NearestVisitor;
+use crate::bvh::{NearestVisitor, WIDTH};
 use crate::immersion::Fold;
 
 /// Where a search reasons locally to save work.
@@ -61,21 +64,8 @@ struct Candidates<'a, 'p> {
 impl Candidates<'_, '_> {
     fn candidate(&self, face: u32) -> Found {
         let vertices = &self.pose.mesh.faces[face as usize].vertices;
-        let corners = vertices.map(|v| self.pose.from(self.query.point, v));
+        let corners = self.pose.triangle_from(self.query.point, vertices);
         Found { face, closest: closest_to_origin(corners) }
-    }
-
-    /// The vertices of the feature on which the candidate lies.
-    fn feature_vertices<'b>(&self, candidate: &Found, buffer: &'b mut [u32; 3]) -> &'b [u32] {
-        *buffer = self.pose.mesh.faces[candidate.face as usize].vertices;
-        match candidate.closest.feature {
-            Feature::Face => buffer,
-            Feature::Vertex(k) => &buffer[k as usize..k as usize + 1],
-            Feature::Edge(k) => {
-                buffer.rotate_left(k as usize);
-                &buffer[..2]
-            }
-        }
     }
 
     /// Whether local reasoning about a feature's neighbourhood holds.
@@ -86,35 +76,50 @@ impl Candidates<'_, '_> {
 
 impl NearestVisitor for Candidates<'_, '_> {
     fn distance_squared(&mut self, face: u32) -> f64 {
-        let f = &self.pose.mesh.faces[face as usize];
-        if self.query.own.touch(&f.vertices) {
-            return f64::INFINITY;
+        let mut out = [f64::INFINITY; WIDTH];
+        self.distances_squared(&[face], &mut out);
+        out[0]
+    }
+
+    fn distances_squared(&mut self, ids: &[u32], out: &mut [f64; WIDTH]) {
+        self.counters.triangles += ids.len() as u64;
+        let mut corners = [[DVec3::ZERO; WIDTH]; 3];
+        for (lane, &face) in ids.iter().enumerate() {
+            let vertices = &self.pose.mesh.faces[face as usize].vertices;
+            for (k, &v) in vertices.iter().enumerate() {
+                corners[k][lane] = self.pose.from(self.query.point, v);
+            }
         }
-        self.counters.triangles += 1;
-        let candidate = self.candidate(face);
-        let owned = match candidate.closest.feature {
-            Feature::Face => true,
-            Feature::Edge(k) => f.owns >> k & 1 != 0,
-            Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
-        };
-        let d = candidate.closest.distance_squared;
-        if d < self.beyond || (!owned && self.embedded(self.feature_vertices(&candidate, &mut [0; 3]))) {
-            return f64::INFINITY;
+        let closest = ClosestFour::new(corners.map(Points::new));
+        for (lane, &face) in ids.iter().enumerate() {
+            let f = &self.pose.mesh.faces[face as usize];
+            let d = closest.distance_squared[lane];
+            if d < self.beyond || self.query.own.touch(&f.vertices) {
+                continue;
+            }
+            let feature = closest.feature(lane);
+            let owned = match feature {
+                Feature::Face => true,
+                Feature::Edge(k) => f.owns >> k & 1 != 0,
+                Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
+            };
+            if owned || !self.embedded(feature_vertices(&f.vertices, feature, &mut [0; 3])) {
+                out[lane] = d;
+            }
         }
-        d
     }
 
     fn visit(&mut self, face: u32, _: f64) -> ControlFlow<()> {
         let candidate = self.candidate(face);
         let mut buffer = [0; 3];
-        let feature = self.feature_vertices(&candidate, &mut buffer);
+        let vertices = &self.pose.mesh.faces[face as usize].vertices;
+        let feature = feature_vertices(vertices, candidate.closest.feature, &mut buffer);
         let embedded = self.embedded(feature);
         if embedded && self.shortcuts.culling && !feasible(self.pose, self.query.point, &candidate) {
             self.counters.culled += 1;
             return ControlFlow::Continue(());
         }
-        let vertices = &self.pose.mesh.faces[face as usize].vertices;
-        let d = candidate.closest.point(vertices.map(|v| self.pose.from(self.query.point, v)));
+        let d = candidate.closest.point(self.pose.triangle_from(self.query.point, vertices));
         let both_ways = self.both_ways || !embedded;
         match walk(self.pose, self.query, d, feature, both_ways, self.walk, self.counters) {
             WalkEnd::Dead => ControlFlow::Continue(()),
@@ -122,6 +127,20 @@ impl NearestVisitor for Candidates<'_, '_> {
                 self.found = Some(candidate);
                 ControlFlow::Break(())
             }
+        }
+    }
+}
+
+/// The vertices of a face's feature.
+#[inline]
+fn feature_vertices<'a>(face: &[u32; 3], feature: Feature, buffer: &'a mut [u32; 3]) -> &'a [u32] {
+    *buffer = *face;
+    match feature {
+        Feature::Face => buffer,
+        Feature::Vertex(k) => &buffer[k as usize..k as usize + 1],
+        Feature::Edge(k) => {
+            buffer.rotate_left(k as usize);
+            &buffer[..2]
         }
     }
 }

@@ -88,7 +88,7 @@ fn ray(
     stack.clear();
     leave_first(pose, query, d, stack, counters);
     while let Some(Entry { mut element, face: [mut a, mut b, mut c] }) = stack.pop() {
-        let [mut wa, mut wb, mut wc] = [a, b, c].map(|v| pose.from(query.point, v));
+        let [mut wa, mut wb, mut wc] = pose.triangle_from(query.point, &[a, b, c]);
         // Along one branch, until it ends or splits.
         loop {
             if !scratch.visited.insert(element) {
@@ -153,7 +153,7 @@ fn ray(
 /// Out of the query's own element, which the line does not enter through a face.
 fn leave_first(pose: &Pose, query: &Query, d: DVec3, stack: &mut Vec<Entry>, counters: &mut PathCounters) {
     let e = &pose.mesh.elements[query.element as usize];
-    let w = e.vertices.map(|v| pose.from(query.point, v));
+    let w = pose.tetrahedron_from(query.point, &e.vertices);
     let mut sign = [[Sign::Zero; 4]; 4];
     for i in 0..3 {
         let to = signs_to(d, w[i], [w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]], counters);
