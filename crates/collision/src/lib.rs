@@ -13,6 +13,7 @@ mod dcd;
 mod detector;
 mod immersion;
 mod path;
+pub mod penalty;
 pub mod predicates;
 mod sorted;
 

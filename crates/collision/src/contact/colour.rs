@@ -118,11 +118,15 @@ impl Colouring {
 }
 
 impl Contact {
-    /// The particle at place `k`, if there is one and it can move.
+    /// The particle at place `k` (first side, then second), if there is one and it can move.
     #[inline]
     pub(super) fn dynamic_particle(&self, k: usize, inv_mass: &[f32]) -> Option<usize> {
-        let point = k == 0 && self.features == super::Features::PointFace;
-        let p = self.particles[k] as usize;
-        (self.particles[k] != u32::MAX && !point && inv_mass[p] > 0.0).then_some(p)
+        let particles = match self.features {
+            super::Features::PointFace => 1..4,
+            super::Features::EdgePointFace => 0..5,
+            _ => 0..8,
+        };
+        let p = self.particles[k];
+        (particles.contains(&k) && p != u32::MAX && inv_mass[p as usize] > 0.0).then_some(p as usize)
     }
 }

@@ -80,6 +80,8 @@ pub enum Features {
     VertexFace,
     /// Two edges.
     EdgeEdge,
+    /// A point of an edge, and a face.
+    EdgePointFace,
     /// The centroid of a face, and a face.
     FaceCentroidFace,
     /// The centroid of a tetrahedron, and a face.
@@ -120,7 +122,7 @@ impl FaceSide {
 #[repr(C, align(64))]
 pub struct Contact {
     /// First side, then second side; unused places are `u32::MAX`. Of [`Features::PointFace`] the first is
-    /// the index of the point.
+    /// the index of the point; of [`Features::EdgePointFace`] the sixth holds the bits of its parameter.
     particles: [u32; 8],
     /// Reference direction, from the second side to the first, unit length.
     reference: [f32; 3],
@@ -182,6 +184,15 @@ impl Contact {
         Self::new(Features::TetCentroidFace, Response::Depenetrate, &of, &face, direction, 0.0)
     }
 
+    /// As [`Contact::path`], for the point `(1 - parameter) a + parameter b` of the edge `of`: where an edge passes
+    /// through a body without an end inside it. `parameter` lies in `[0, 1]`.
+    pub fn path_of_edge_point(of: [u32; 2], parameter: f32, face: [u32; 3], direction: Vec3) -> Self {
+        let mut contact =
+            Self::new(Features::EdgePointFace, Response::Depenetrate, &of, &face, direction, 0.0);
+        contact.particles[5] = parameter.to_bits();
+        contact
+    }
+
     /// As [`Contact::path`], for a point of a collider, by its index from [`ContactSet::add_point`].
     pub fn path_of_point(point: u32, face: [u32; 3], direction: Vec3) -> Self {
         Self::new(Features::PointFace, Response::Depenetrate, &[point], &face, direction, 0.0)
@@ -232,7 +243,7 @@ impl Contact {
     pub fn first(&self) -> &[u32] {
         match self.features {
             Features::VertexFace => &self.particles[..1],
-            Features::EdgeEdge => &self.particles[..2],
+            Features::EdgeEdge | Features::EdgePointFace => &self.particles[..2],
             Features::FaceCentroidFace => &self.particles[..3],
             Features::TetCentroidFace => &self.particles[..4],
             Features::PointFace => &[],
@@ -244,6 +255,7 @@ impl Contact {
         match self.features {
             Features::VertexFace | Features::PointFace => &self.particles[1..4],
             Features::EdgeEdge => &self.particles[2..4],
+            Features::EdgePointFace => &self.particles[2..5],
             Features::FaceCentroidFace => &self.particles[3..6],
             Features::TetCentroidFace => &self.particles[4..7],
         }

@@ -65,7 +65,11 @@ impl<const A: usize, const B: usize> Sides<A, B> {
                 distance: g.distance,
             };
         }
-        let weights = [1.0 / A.max(1) as f64; A];
+        let mut weights = [1.0 / A.max(1) as f64; A];
+        if contact.features == Features::EdgePointFace {
+            let t = f32::from_bits(contact.particles[5]) as f64;
+            weights = std::array::from_fn(|k| if k == 0 { 1.0 - t } else { t });
+        }
         let p = self.point.map_or_else(|| blend(&weights, xa), |point| point.end);
         let g = point_face(weights, p, [xb[0], xb[1 % B], xb[2 % B]], contact.back, reference);
         Gap {
@@ -92,6 +96,7 @@ pub(super) unsafe fn project(
         match contact.features {
             Features::VertexFace => project_sides::<1, 3>(contact, arrays, points, ctx),
             Features::EdgeEdge => project_sides::<2, 2>(contact, arrays, points, ctx),
+            Features::EdgePointFace => project_sides::<2, 3>(contact, arrays, points, ctx),
             Features::FaceCentroidFace => project_sides::<3, 3>(contact, arrays, points, ctx),
             Features::TetCentroidFace => project_sides::<4, 3>(contact, arrays, points, ctx),
             Features::PointFace => project_sides::<0, 3>(contact, arrays, points, ctx),

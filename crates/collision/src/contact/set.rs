@@ -31,6 +31,8 @@ pub struct ContactCounts {
     pub path: usize,
     /// Shortest paths of centroids of faces and tetrahedra.
     pub path_centroid: usize,
+    /// Shortest paths of points of edges.
+    pub path_edge_point: usize,
     /// Shortest paths of collider points.
     pub path_point: usize,
     /// Vertex-face impacts.
@@ -48,7 +50,7 @@ pub struct ContactCounts {
 impl ContactCounts {
     /// Contacts of discrete detection.
     pub fn dcd(&self) -> usize {
-        self.path + self.path_centroid + self.path_point + self.edge_edge_path
+        self.path + self.path_centroid + self.path_edge_point + self.path_point + self.edge_edge_path
     }
 
     /// Contacts of continuous detection.
@@ -178,6 +180,7 @@ impl ContactSet {
                 (Features::EdgeEdge, Response::Depenetrate) => &mut n.edge_edge_path,
                 (Features::EdgeEdge, Response::Impact) => &mut n.edge_edge,
                 (Features::FaceCentroidFace | Features::TetCentroidFace, _) => &mut n.path_centroid,
+                (Features::EdgePointFace, _) => &mut n.path_edge_point,
                 (Features::PointFace, _) => &mut n.path_point,
             } += 1;
             n.touched += usize::from(c.touched());
@@ -200,6 +203,7 @@ impl ContactSet {
         match contact.features {
             Features::VertexFace => of::<1, 3>(contact, &self.points, x),
             Features::EdgeEdge => of::<2, 2>(contact, &self.points, x),
+            Features::EdgePointFace => of::<2, 3>(contact, &self.points, x),
             Features::FaceCentroidFace => of::<3, 3>(contact, &self.points, x),
             Features::TetCentroidFace => of::<4, 3>(contact, &self.points, x),
             Features::PointFace => of::<0, 3>(contact, &self.points, x),

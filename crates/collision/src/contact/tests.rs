@@ -58,7 +58,7 @@ fn cloud(seed: u64, particles: usize, contacts: usize, kinematic: bool) -> Cloud
             let direction = r.vector();
             let thickness = 0.1 * r.unit();
             let face = [p[4], p[5], p[6]];
-            let contact = match r.below(6) {
+            let contact = match r.below(7) {
                 0 => Contact::path(p[0], face, direction),
                 1 => Contact::path_of_face_centroid([p[0], p[1], p[2]], face, direction),
                 2 => Contact::path_of_tet_centroid([p[0], p[1], p[2], p[3]], face, direction),
@@ -67,6 +67,7 @@ fn cloud(seed: u64, particles: usize, contacts: usize, kinematic: bool) -> Cloud
                     Contact::vertex_face(p[0], face, side, direction, thickness)
                 }
                 4 => Contact::edge_edge([p[0], p[1]], [p[4], p[5]], direction, thickness),
+                5 => Contact::path_of_edge_point([p[0], p[1]], r.unit(), face, direction),
                 _ if kinematic => Contact::path_of_point(r.below(8) as u32, face, direction),
                 _ => Contact::edge_edge([p[0], p[1]], [p[4], p[5]], direction, thickness)
                     .with_response(Response::Depenetrate),
@@ -183,7 +184,7 @@ fn near_contact(seed: u64) -> Cloud {
         c.x[4 + k] = face[k] + r.vector() * 0.2;
     }
     // The first side: a tetrahedron whose centroid (or first corner, or first edge) is near the face.
-    let kind = r.below(4);
+    let kind = r.below(5);
     let target = r.vector() * Vec3::new(0.9, 0.9, 0.3);
     let corners = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::ONE];
     for k in 0..4 {
@@ -203,6 +204,10 @@ fn near_contact(seed: u64) -> Cloud {
             Contact::path(0, [4, 5, 6], if d.dot(normal) >= 0.0 { d } else { normal })
         }
         1 => Contact::path_of_tet_centroid([0, 1, 2, 3], [4, 5, 6], normal),
+        4 => {
+            (c.x[0], c.x[1]) = (target + Vec3::X * 0.5, target - Vec3::X * 0.5);
+            Contact::path_of_edge_point([0, 1], 0.5, [4, 5, 6], normal)
+        }
         2 => {
             c.x[0] = target;
             Contact::vertex_face(0, [4, 5, 6], FaceSide::Front, normal, 0.1)

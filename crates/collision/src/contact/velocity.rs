@@ -38,6 +38,7 @@ pub(super) unsafe fn project_velocity(
         match contact.features {
             Features::VertexFace => stop::<1, 3>(contact, v, points, ctx),
             Features::EdgeEdge => stop::<2, 2>(contact, v, points, ctx),
+            Features::EdgePointFace => stop::<2, 3>(contact, v, points, ctx),
             Features::FaceCentroidFace => stop::<3, 3>(contact, v, points, ctx),
             Features::TetCentroidFace => stop::<4, 3>(contact, v, points, ctx),
             Features::PointFace => stop::<0, 3>(contact, v, points, ctx),
