@@ -577,3 +577,46 @@ fn corners_and_their_motion() {
     assert!(from == Vec3::ONE && (to - Vec3::new(0.0, 1.0, 1.0)).length() < 1e-6);
     assert!(Collider::new(Shape::Sphere { radius: 1.0 }, Pose::IDENTITY).corners().is_empty());
 }
+
+/// The reverse contact: a corner of a box that moves through a free face carries the face along, and leaves it the
+/// speed of the corner.
+#[test]
+fn a_corner_pushes_a_face() {
+    use crate::contact::{Contact, ContactSet};
+    let mut collider = Collider::new(Shape::Box { half: DVec3::splat(0.5) }, Pose::IDENTITY);
+    collider.advance(Pose::at(DVec3::new(0.0, 0.0, 0.125)));
+    let corner = collider.corners()[7];
+    let [start, end] = collider.point(corner);
+    // A face that looks down at the corner, whose way ends 0.0625 behind it: the corner is inside at the end.
+    let z = 0.5625;
+    let mut x = vec![Vec3::new(0.0, 0.0, z), Vec3::new(0.5, 1.5, z), Vec3::new(1.5, 0.5, z)];
+    let (x_prev, inv_mass) = (x.clone(), [1.0; 3]);
+    let mut set = ContactSet::new();
+    let point = set.add_point(start, end);
+    set.push(Contact::path_of_point(point, [0, 1, 2], -Vec3::Z));
+    set.prepare(&inv_mass);
+    let mut shift = vec![Vec3::ZERO; 3];
+    let materials = [ContactMaterial::SMOOTH];
+    let ctx = Projection {
+        x_prev: &x_prev,
+        inv_mass: &inv_mass,
+        materials: &materials,
+        max_push: f32::INFINITY,
+        max_shift: f32::INFINITY,
+    };
+    set.project(&mut x, &mut shift, &ctx);
+    assert!(set.max_depth(&x) < 1e-6);
+    let h = 0.25;
+    let mut v: Vec<Vec3> = (0..3).map(|i| (x[i] - x_prev[i] - shift[i]) / h).collect();
+    assert!(v.iter().all(|v| v.length() < 1e-6), "depenetration is no velocity");
+    let pass =
+        VelocityPass { x: &x, before: &[], inv_mass: &inv_mass, materials: &materials, h, bounce_above: 0.0 };
+    set.project_velocities(&mut v, &pass);
+    // Along the normal (the push tilts the face a little) the point of the face at the corner moves with it.
+    let tri = [0, 1, 2].map(|i: usize| x[i].as_dvec3());
+    let w = crate::contact::closest::closest_on_triangle(end.as_dvec3(), tri).weights;
+    let n = (tri[1] - tri[0]).cross(tri[2] - tri[0]).normalize();
+    let speed: f64 = (0..3).map(|i| v[i].as_dvec3().dot(n) * w[i]).sum();
+    assert!((speed - 0.5 * n.z).abs() < 1e-6, "{speed} against {}", 0.5 * n.z);
+    assert!(n.z < -0.99);
+}
