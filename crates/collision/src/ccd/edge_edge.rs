@@ -19,8 +19,8 @@ pub struct EdgeEdgeImpact {
 
 /// When the edge `p0 p1` meets the edge `q0 q1`, or `None`; `start` and `end` are `[p0, p1, q0, q1]`.
 ///
-/// The points move linearly over `t` in \[0, 1\]; coordinates must be finite. Exact: contact counts, also at
-/// the start, for parallel edges and edges of zero length, and nothing else does.
+/// The points move linearly over `t` in \[0, 1\]; coordinates must be finite, else the answer means nothing. Exact:
+/// contact counts, also at the start, for parallel edges and edges of zero length, and nothing else does.
 pub fn edge_edge(start: &[DVec3; 4], end: &[DVec3; 4]) -> Option<EdgeEdgeImpact> {
     edge_edge_counted(start, end, &mut CcdCounters::default())
 }

@@ -76,6 +76,9 @@ fn first_hit<const N: usize>(
     counters: &mut CcdCounters,
 ) -> Option<f64> {
     filter::first_hit(d, shape).unwrap_or_else(|doubt| {
+        if !d.is_finite() {
+            return None;
+        }
         counters.exact += 1;
         exact::first_hit(&exact(), shape, &doubt)
     })

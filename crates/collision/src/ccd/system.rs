@@ -70,6 +70,13 @@ fn cross<T: Number>(u: &[Vector<T>; 2], v: &[Vector<T>; 2], axis: usize) -> [T; 
     [minor(0, 0).times(2), minor(0, 1).add(&minor(1, 0)), minor(1, 1).times(2)]
 }
 
+impl<const N: usize> Differences<f64, N> {
+    /// Whether no coordinate is infinite or not a number.
+    pub fn is_finite(&self) -> bool {
+        self.0.iter().flatten().flatten().all(|x| x.is_finite())
+    }
+}
+
 impl<T: Number, const N: usize> Differences<T, N> {
     /// Bernstein coefficients of the quadratic `e_i` in one axis, times 2.
     #[inline]

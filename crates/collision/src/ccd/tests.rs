@@ -226,3 +226,21 @@ fn edges_that_cross_make_an_edge_edge_hit_alone() {
     none.detect(&topology, &motion, 1.0, &mut BroadPhase::new(&topology, &start));
     assert_eq!((none.vertex_face(), none.edge_edge()), (&[][..], &[][..]));
 }
+
+/// A step that blew up is for the caller to stop; detection neither panics nor hangs on it.
+#[test]
+fn poisoned_positions_do_no_harm() {
+    let start = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.25, 0.25, 1.0)];
+    for poison in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308] {
+        for i in 0..4 {
+            for k in 0..3 {
+                let mut end = start.map(|p| -p);
+                end[i][k] = poison;
+                vertex_face(&start, &end);
+                edge_edge(&start, &end);
+                vertex_face(&end, &end);
+                edge_edge(&end, &end);
+            }
+        }
+    }
+}

@@ -19,8 +19,8 @@ pub struct VertexFaceImpact {
 
 /// When the vertex `start[0]` → `end[0]` meets the triangle `start[1..]` → `end[1..]`, or `None`.
 ///
-/// The points move linearly over `t` in \[0, 1\]; coordinates must be finite. Exact: contact counts, also
-/// at the start and with degenerate triangles, and nothing else does.
+/// The points move linearly over `t` in \[0, 1\]; coordinates must be finite, else the answer means nothing. Exact:
+/// contact counts, also at the start and with degenerate triangles, and nothing else does.
 pub fn vertex_face(start: &[DVec3; 4], end: &[DVec3; 4]) -> Option<VertexFaceImpact> {
     vertex_face_counted(start, end, &mut CcdCounters::default())
 }
