@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::bvh::Tree;
 use crate::dcd::{self, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
+use crate::facing::Facing;
 use crate::immersion::Immersion;
 use crate::path::{
     self, BoundaryPoint, Found, Own, OwnVertices, PathAnswer, PathCounters, PathOptions, PathQuery,
@@ -28,6 +29,7 @@ pub struct Detector {
     immersion: Immersion,
     elements: Tree,
     faces: Tree,
+    facing: Facing,
     rest_faces: Tree,
 }
 
@@ -59,9 +61,11 @@ impl Detector {
             positions: sorted,
             elements,
             faces,
+            facing: Facing::default(),
             mesh,
         };
         detector.immersion.update(&detector.mesh, &detector.positions);
+        detector.update_facing();
         detector
     }
 
@@ -82,7 +86,13 @@ impl Detector {
         if rebuilt[1] {
             *faces = face_tree(mesh, positions);
         }
+        self.update_facing();
         RefitReport { inverted: self.immersion.inverted_count, rebuilt: rebuilt != [false; 2] }
+    }
+
+    fn update_facing(&mut self) {
+        let Detector { mesh, positions, immersion, faces, facing, .. } = self;
+        facing.update(mesh, positions, &immersion.near_fold, faces);
     }
 
     /// Whether tetrahedron `t` has zero or negative volume in the present pose.
@@ -169,13 +179,7 @@ impl Detector {
         options: &PathOptions,
         out: &mut Vec<PathAnswer>,
     ) -> PathCounters {
-        // Neighbours one after the other: what one query reads, the next one finds in the cache.
-        let mut order: Vec<(u32, u32)> = penetrations
-            .iter()
-            .enumerate()
-            .map(|(i, p)| (self.mesh.element_rank[p.tet as usize], i as u32))
-            .collect();
-        order.par_sort_unstable();
+        let order = self.order(penetrations);
         let answers: Vec<PathAnswer> = order
             .par_iter()
             .with_min_len(32)
@@ -196,6 +200,22 @@ impl Detector {
         total
     }
 
+    /// Neighbours one after the other: what one query reads, the next one finds in the cache. Ranks, and where they are from.
+    fn order(&self, penetrations: &[Penetration]) -> Vec<(u32, u32)> {
+        let mut order: Vec<(u32, u32)> = penetrations
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (self.mesh.element_rank[p.tet as usize], i as u32))
+            .collect();
+        order.par_sort_unstable();
+        order
+    }
+
+    /// The penetrations in the order in which [`Detector::boundary_points`] answers them.
+    pub(crate) fn in_order(&self, penetrations: &[Penetration]) -> Vec<Penetration> {
+        self.order(penetrations).into_iter().map(|(_, i)| penetrations[i as usize]).collect()
+    }
+
     /// The current pose, and the query in internal ids.
     pub(crate) fn internal(&self, query: &PathQuery) -> (Pose<'_>, Query) {
         let own = match query.own {
@@ -214,6 +234,7 @@ impl Detector {
             folds: &self.immersion.folds,
             near_fold: &self.immersion.near_fold,
             faces: &self.faces,
+            cones: &self.facing.cones,
         }
     }
 

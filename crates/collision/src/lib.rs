@@ -11,11 +11,13 @@ pub mod contact;
 pub mod crossing;
 mod dcd;
 mod detector;
+mod facing;
 mod immersion;
 mod path;
 pub mod penalty;
 pub mod predicates;
 mod sorted;
+pub mod workbench;
 
 pub use dcd::{DcdCounters, DcdOptions, Penetration, PointId, PointSet};
 pub use detector::{Detector, RefitReport};

@@ -39,8 +39,14 @@ pub(crate) struct Face {
     /// Faces across the edges `(0,1)`, `(1,2)`, `(2,0)`.
     pub neighbors: [u32; 3],
     /// Bits 0 to 2: the face owns that edge; bits 3 to 5: it owns that vertex. Each boundary edge and vertex has one
-    /// owner, so that a search may look at it once; where the boundary is no manifold every face is an owner.
+    /// owner, so that a search may look at it once; where the boundary is no manifold every face is an owner, and
+    /// [`Face::PINCHED`] is set.
     pub owns: u32,
+}
+
+impl Face {
+    /// Set when the boundary is no manifold at a vertex of the face.
+    pub const PINCHED: u32 = 64;
 }
 
 /// The elements round a boundary edge.
@@ -213,6 +219,24 @@ impl SortedMesh {
         }
     }
 
+    /// Calls `visit` for each other face round vertex `v` of face `f`, until it says no; whether the ring was completed.
+    #[inline]
+    pub fn walk_ring(&self, f: u32, v: u32, mut visit: impl FnMut(u32) -> bool) -> bool {
+        let mut g = f;
+        loop {
+            let face = &self.faces[g as usize];
+            let Some(k) = face.vertices.iter().position(|&u| u == v) else { return false };
+            // Counter-clockwise: across the edge that leads to the vertex.
+            g = face.neighbors[(k + 2) % 3];
+            if g == f {
+                return true;
+            }
+            if !visit(g) {
+                return false;
+            }
+        }
+    }
+
     /// Elements that use vertex `v`, ascending.
     pub fn vertex_elements(&self, v: u32) -> &[u32] {
         let v = v as usize;
@@ -267,6 +291,9 @@ fn owners(topology: &TetTopology, rings: &[Ring]) -> Vec<u32> {
     for group in rings.chunk_by(|a, b| a.center == b.center) {
         let v = group[0].center;
         let fan = topology.vertex_faces(v);
+        if group.len() > 1 {
+            fan.iter().for_each(|&f| owns[f as usize] |= Face::PINCHED);
+        }
         for &f in if group.len() == 1 { &fan[..1] } else { fan } {
             for k in 0..3 {
                 if topology.faces[f as usize][k] == v {
@@ -343,6 +370,7 @@ mod tests {
         all.sort_unstable();
         assert!(all.into_iter().eq(0..24));
         let owned: u32 = mesh.faces.iter().map(|f| f.owns.count_ones()).sum();
+        assert!(mesh.faces.iter().all(|f| f.owns & Face::PINCHED == 0));
         assert_eq!(owned as usize, user.edges.len() + user.boundary_vertices.len());
         assert!(mesh.boundary_vertices.iter().all(|&v| mesh.surface_neighbors(v).len() >= 3));
         let incidence: usize = (0..16).map(|v| mesh.vertex_elements(v).len()).sum();

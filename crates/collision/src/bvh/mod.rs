@@ -16,6 +16,7 @@ use glam::Vec4;
 
 mod aabb;
 mod build;
+mod cones;
 mod nearest;
 mod overlap;
 mod pairs;
@@ -25,6 +26,7 @@ mod stab;
 mod validate;
 
 pub use aabb::Aabb;
+pub use cones::{Cone, Cones};
 pub use nearest::{NearestQueue, NearestVisitor};
 pub use stab::PointGroup;
 pub use validate::TreeDefect;

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use glam::{DVec3, Vec3, Vec4};
 
+use super::cones::Cones;
 use super::queue::MinQueue;
 use super::stab::{round_down, round_up};
-use super::{Child, ChildKind, Node, Tree, WIDTH};
+use super::{Child, ChildKind, Node, Tree, WIDTH, lanes};
 
 /// What a nearest search asks of its caller.
 pub trait NearestVisitor {
@@ -68,6 +69,30 @@ impl Node {
 impl Tree {
     /// Visits primitives strictly best first: nodes and primitives wait in one queue, ordered by distance.
     pub fn nearest<V: NearestVisitor>(&self, p: DVec3, queue: &mut NearestQueue, visitor: &mut V) {
+        self.search(p, queue, visitor, |_, _| 15);
+    }
+
+    /// As [`Tree::nearest`], but passes over the subtrees in which nothing faces `p`; `cones` were refit to this tree.
+    pub fn nearest_facing<V: NearestVisitor>(
+        &self,
+        p: DVec3,
+        cones: &Cones,
+        queue: &mut NearestQueue,
+        visitor: &mut V,
+    ) {
+        let rounded = p.as_vec3();
+        self.search(p, queue, visitor, |index, node| cones.facing(index, node, rounded));
+    }
+
+    /// `mask` tells which children of a node count.
+    #[inline]
+    fn search<V: NearestVisitor>(
+        &self,
+        p: DVec3,
+        queue: &mut NearestQueue,
+        visitor: &mut V,
+        mask: impl Fn(usize, &Node) -> u32,
+    ) {
         let bounds = PointBounds::new(p);
         let queue = &mut queue.queue;
         queue.clear();
@@ -96,7 +121,7 @@ impl Tree {
             let distances = node.distances_squared(&bounds);
             let (mut ids, mut count) = ([0; WIDTH], 0);
             let radius = visitor.radius_squared();
-            for lane in 0..WIDTH {
+            for lane in lanes(mask(i as usize, node)) {
                 // An empty lane is infinitely far, or not a number.
                 let bound = distances[lane] as f64;
                 if bound < radius {

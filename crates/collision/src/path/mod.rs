@@ -25,7 +25,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::bvh::{NearestQueue, Tree};
+use crate::bvh::{Cones, NearestQueue, Tree};
 use crate::immersion::Fold;
 use crate::sorted::SortedMesh;
 
@@ -199,6 +199,8 @@ pub(crate) struct Pose<'a> {
     pub near_fold: &'a [bool],
     /// Over the boundary faces.
     pub faces: &'a Tree,
+    /// Which way they face.
+    pub cones: &'a Cones,
 }
 
 impl Pose<'_> {

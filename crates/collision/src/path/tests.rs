@@ -26,6 +26,7 @@ fn walks_arrive_everywhere_in_a_convex_lattice() {
         folds: &immersion.folds,
         near_fold: &immersion.near_fold,
         faces: &Tree::default(),
+        cones: &Cones::default(),
     };
     let mut scratch = WalkScratch::default();
     let mut counters = PathCounters::default();

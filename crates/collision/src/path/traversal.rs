@@ -46,7 +46,11 @@ pub(super) fn search(
         counters,
         found: None,
     };
-    pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
+    if shortcuts.embedded && shortcuts.culling {
+        pose.faces.nearest_facing(query.point, pose.cones, &mut scratch.queue, &mut candidates);
+    } else {
+        pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
+    }
     candidates.found
 }
 

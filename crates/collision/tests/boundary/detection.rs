@@ -4,7 +4,7 @@ use gordian_collision::{DcdOptions, Penetration, PointId, PointSet};
 use proptest::prelude::*;
 
 use crate::bodies::{Body, Coil, coil, lattice_blocks, plain_coil};
-use crate::oracle::Oracle;
+use gordian_collision::workbench::oracle::Oracle;
 
 /// What a loop finds.
 fn expected(body: &Body, points: PointSet) -> Vec<Penetration> {

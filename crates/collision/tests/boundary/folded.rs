@@ -4,7 +4,7 @@ use gordian_collision::{Own, PathOptions, PathQuery, PathScratch, PointId, Point
 use proptest::prelude::*;
 
 use crate::bodies::{Body, Coil, coil, every_option, lattice_blocks, plain_coil};
-use crate::oracle::Oracle;
+use gordian_collision::workbench::oracle::Oracle;
 
 /// Every penetration of the points, every option: the oracle's distance.
 fn check(body: &Body, points: PointSet) -> usize {

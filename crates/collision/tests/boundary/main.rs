@@ -5,5 +5,4 @@ mod detection;
 mod folded;
 mod invariance;
 mod modes;
-mod oracle;
 mod stored;

@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 use gordian_collision::{PathOptions, PointId, PointSet, QueryMode};
 
 use crate::bodies::{lattice_blocks, plain_coil};
-use crate::oracle::Oracle;
+use gordian_collision::workbench::oracle::Oracle;
 
 fn options(mode: QueryMode) -> PathOptions {
     PathOptions { mode, ..PathOptions::default() }

@@ -10,7 +10,7 @@ use gordian_mesh::io::npz::Workload;
 use gordian_mesh::testdata;
 
 use crate::bodies::{Body, every_option};
-use crate::oracle::{Candidate, Oracle};
+use gordian_collision::workbench::oracle::{Candidate, Oracle};
 
 fn load(name: &str) -> Option<(Workload, Body)> {
     let workload = Workload::read(&testdata::path(&format!("workloads/{name}.npz"))?).unwrap();

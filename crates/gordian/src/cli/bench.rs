@@ -9,11 +9,14 @@ use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
 use super::run::{Compute, progress};
-use super::{Outcome, fault};
+use super::{Outcome, bench_ccd, bench_query, fault};
 
 /// Measures frame times: p50, p95, p99 and the share of each stage, scene by scene.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    kernel: Option<Kernel>,
     /// Scene files, or names of built-in scenes; by default all that are built in.
     scenes: Vec<String>,
     /// Measured frames.
@@ -33,6 +36,13 @@ pub struct Args {
     /// Replaces a value of every scene; may be given again.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+}
+
+/// A part of the collision handling, measured on its own.
+#[derive(clap::Subcommand)]
+enum Kernel {
+    Query(bench_query::Args),
+    Ccd(bench_ccd::Args),
 }
 
 /// The figures of a run.
@@ -74,6 +84,11 @@ struct SceneFigures {
 }
 
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
+    match &args.kernel {
+        Some(Kernel::Query(args)) => return bench_query::bench(args),
+        Some(Kernel::Ccd(args)) => return bench_ccd::bench(args),
+        None => {}
+    }
     args.compute.start()?;
     let earlier = args.compare.as_deref().map(read).transpose()?;
     let names: Vec<&str> = match args.scenes.as_slice() {

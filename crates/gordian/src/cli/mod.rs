@@ -1,6 +1,8 @@
 //! Commands, and what they have in common: how errors are shown, and what the exit status means.
 
 mod bench;
+mod bench_ccd;
+mod bench_query;
 mod check;
 mod fault;
 mod list;

@@ -1,24 +1,37 @@
-//! The definition, executed: every boundary face, and a search through all elements that a line passes.
+//! The definition of a shortest path, executed: every boundary face, and a search through all elements that a line passes.
+//!
+//! Slow on purpose. It shares nothing with the queries it judges but the mesh topology and the exact sign of a determinant: no
+//! tree, no flood, no culling, no owners of features, its own closest point of a triangle, its own line test.
 
 use glam::DVec3;
-use gordian_collision::predicates::{Sign, orient3d};
 use gordian_mesh::{LOCAL_FACES, Neighbor, TetTopology};
 
+use crate::predicates::{Sign, orient3d};
+
+/// A mesh in a pose, for slow questions.
+#[derive(Clone, Debug)]
 pub struct Oracle<'a> {
+    /// The mesh.
     pub topology: &'a TetTopology,
+    /// The pose, one position per vertex.
     pub positions: Vec<DVec3>,
 }
 
 /// The point of a face that is closest to a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
+    /// From the query.
     pub distance: f64,
+    /// Boundary face of the topology.
     pub face: u32,
+    /// The point.
     pub point: DVec3,
+    /// Weights of the face's vertices in it.
     pub weights: [f64; 3],
 }
 
 impl<'a> Oracle<'a> {
+    /// The mesh `topology` in the pose `positions`.
     pub fn new(topology: &'a TetTopology, positions: &[glam::Vec3]) -> Self {
         Oracle { topology, positions: positions.iter().map(|p| p.as_dvec3()).collect() }
     }
