@@ -213,3 +213,37 @@ fn scenes_and_adapters_are_listed() {
     assert!(stdout(&gordian(folder.path(), &["mesh", "--help"]).code(0)).contains("squishy_ball"));
     gordian(folder.path(), &["rnu"]).code(2);
 }
+
+#[test]
+fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = [
+        "view",
+        "drop",
+        "--adapter",
+        "cpu",
+        "--set",
+        "body.generator.resolution=4",
+        "--frame",
+        "1",
+        "--camera",
+        "-30,10,0.8",
+        "--clip",
+        "-x",
+    ];
+    gordian(folder.path(), &with(&small, &["--screenshot", "new/p.png", "--size", "96x64"])).code(0);
+    let png = std::fs::read(folder.path().join("new/p.png")).unwrap();
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(&png[16..24], &[0, 0, 0, 96, 0, 0, 0, 64], "width and height");
+    for (arguments, expected) in [
+        (["--overlay", "path"], "paths"),
+        (["--size", "0x3"], "1280x720"),
+        (["--theme", "pink"], "dark"),
+        (["--draw-with", "no such"], "no such"),
+    ] {
+        let run =
+            gordian(folder.path(), &with(&small, &["--screenshot", "q.png", arguments[0], arguments[1]]));
+        let run = run.code(2);
+        assert!(stderr(&run).contains(expected), "{}", stderr(&run));
+    }
+}

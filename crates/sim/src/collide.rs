@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use gordian_collision::ccd::{BroadPhase, Detection, Motion};
-use gordian_collision::collider::ColliderSet;
+use gordian_collision::collider::{Collider, ColliderSet};
 use gordian_collision::contact::{Contact, ContactMaterial, ContactSet, Features, Projection, VelocityPass};
 use gordian_collision::{
     DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointId, PointSet,
@@ -216,6 +216,26 @@ impl Collisions {
             tangled: vec![false; infos.len()],
             settings,
         })
+    }
+
+    pub fn contacts(&self) -> &[Contact] {
+        self.contacts.contacts()
+    }
+
+    pub fn colliders(&self) -> impl Iterator<Item = &Collider> {
+        self.obstacles.iter().map(|o| &o.collider)
+    }
+
+    pub fn penetrations(&self) -> &[Penetration] {
+        &self.penetrations
+    }
+
+    pub fn detector(&self) -> &Detector {
+        &self.detector
+    }
+
+    pub fn path_options(&self) -> &PathOptions {
+        &self.options
     }
 
     /// Whether anything can touch in the present substep.

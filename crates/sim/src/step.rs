@@ -76,7 +76,7 @@ impl World {
     }
 
     /// The figures of a frame, at its end.
-    fn finish(&mut self, report: &mut FrameReport) -> Result<(), SimError> {
+    pub(crate) fn finish(&mut self, report: &mut FrameReport) -> Result<(), SimError> {
         self.collisions.judge(&self.topology, &self.x, report);
         let begun = Instant::now();
         report.kinetic_energy_j = self

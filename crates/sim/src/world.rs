@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use glam::{DAffine3, DVec3, Vec3};
+use gordian_collision::collider::Collider;
+use gordian_collision::contact::Contact;
+use gordian_collision::{Detector, PathOptions, Penetration};
 use gordian_mesh::TetTopology;
 use gordian_solver::{AdapterInfo, Model, Solver, Target};
 
@@ -12,7 +15,7 @@ use crate::checkpoint::model_hash;
 use crate::collide::Collisions;
 use crate::obstacle::Obstacle;
 use crate::scene::{Motion, Scene, Simulation, transform_at};
-use crate::{AdapterChoice, SimError, build};
+use crate::{AdapterChoice, FrameReport, SimError, build};
 
 /// A simulation between two frames. All arrays over particles hold the bodies one after the other, each in the order of
 /// its mesh file; lengths are metres, velocities metres per second.
@@ -170,6 +173,39 @@ impl World {
     /// The bodies, in the order of their particles.
     pub fn bodies(&self) -> &[BodyInfo] {
         &self.bodies
+    }
+
+    /// The contacts between bodies of the last substep, in the order in which they were projected; none before the first.
+    pub fn contacts(&self) -> &[Contact] {
+        self.collisions.contacts()
+    }
+
+    /// The colliders, where they were at the end of the last substep.
+    pub fn colliders(&self) -> impl Iterator<Item = &Collider> {
+        self.collisions.colliders()
+    }
+
+    /// Which boundary vertices are inside what, at the end of the last frame or the last [`World::inspect`].
+    pub fn penetrations(&self) -> &[Penetration] {
+        self.collisions.penetrations()
+    }
+
+    /// The boundary queries, at the positions of the last frame or the last [`World::inspect`].
+    pub fn detector(&self) -> &Detector {
+        self.collisions.detector()
+    }
+
+    /// How the scene asks for boundary points.
+    pub fn path_options(&self) -> &PathOptions {
+        self.collisions.path_options()
+    }
+
+    /// Judges the present positions as the end of a frame does: penetrations, inverted tetrahedra, energies. For a
+    /// world that has not stepped yet, or whose state was set.
+    pub fn inspect(&mut self) -> Result<FrameReport, SimError> {
+        let mut report = FrameReport { frame: self.frame, time_s: self.time_s(), ..FrameReport::default() };
+        self.finish(&mut report)?;
+        Ok(report)
     }
 
     /// Tetrahedra, boundary and adjacency of all bodies together.

@@ -8,6 +8,7 @@ mod fault;
 mod list;
 mod mesh;
 mod run;
+mod view;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    View(view::Args),
     Bench(bench::Args),
     Check(check::Args),
     Mesh(mesh::Args),
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::View(args) => view::view(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Check(args) => check::check(&args),
         Command::Mesh(args) => mesh::generate(&args),

@@ -1,0 +1,119 @@
+//! `gordian view`: pictures of a scene.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use gordian::sim::{Scene, World};
+use gordian::viewer::{
+    CameraChoice, ClipChoice, DrawWith, Gpu, Image, Look, Model, Overlays, Shot, Snapshot, Theme, camera,
+    compose,
+};
+use miette::miette;
+
+use super::run::{Compute, progress};
+use super::{Outcome, fault};
+
+/// Shows a scene; with `--screenshot` as a picture in a file, which needs no display.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scene file, or name of a built-in scene.
+    scene: String,
+    #[command(flatten)]
+    compute: Compute,
+    /// Replaces a value of the scene, such as collision.recovery=true or body.mesh=FILE; may be given again.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Writes a picture; no display is needed.
+    #[arg(long, value_name = "FILE.png")]
+    screenshot: Option<PathBuf>,
+    /// The frame that the picture shows; by default the last one of the scene.
+    #[arg(long, value_name = "N")]
+    frame: Option<u32>,
+    /// Width and height of the picture, pixels.
+    #[arg(long, value_name = "WxH", default_value = "1280x720")]
+    size: Size,
+    /// YAW,PITCH[,ZOOM][@X,Y,Z]: degrees, a factor on "all in view", and what is looked at in metres.
+    #[arg(long, value_name = "CAMERA", allow_hyphen_values = true)]
+    camera: Option<CameraChoice>,
+    /// light or dark.
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    theme: Theme,
+    /// Cuts the bodies open: x, y or z (-x: the other side), x=POSITION, or NX,NY,NZ[,OFFSET].
+    #[arg(long, value_name = "PLANE", allow_hyphen_values = true)]
+    clip: Option<ClipChoice>,
+    /// penetrating, inverted, contacts, paths, wireframe, joined by commas; none or all.
+    #[arg(long, value_name = "NAMES", default_value = "penetrating,inverted")]
+    overlay: Overlays,
+    /// What draws: auto (a GPU, else a software adapter), software, or part of an adapter's name.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    draw_with: String,
+}
+
+/// Width and height.
+#[derive(Clone, Copy)]
+struct Size([u32; 2]);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+        sides
+            .filter(|s: &[u32; 2]| s.iter().all(|n| (1..=16384).contains(n)))
+            .map(Size)
+            .ok_or_else(|| format!("`{text}` is no size; write WIDTHxHEIGHT in pixels, such as 1280x720"))
+    }
+}
+
+pub fn view(args: &Args) -> miette::Result<Outcome> {
+    args.compute.start()?;
+    match &args.screenshot {
+        Some(path) => screenshot(args, path),
+        None => Err(miette!("give --screenshot FILE.png to draw a picture")),
+    }
+}
+
+fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
+    let scene = Scene::open(&args.scene, &args.set).map_err(fault::scene)?;
+    // Before the simulation: an adapter that is not there should not take a minute to be told.
+    let with = match args.draw_with.as_str() {
+        "auto" => DrawWith::Auto,
+        "software" => DrawWith::Software,
+        name => DrawWith::Named(name.to_owned()),
+    };
+    let gpu = Gpu::offscreen(&with).map_err(|e| miette!("{e}"))?;
+    let [width, height] = args.size.0;
+    if width.max(height) > gpu.largest_side() {
+        return Err(miette!("{} draws pictures of up to {} pixels a side", gpu.name, gpu.largest_side()));
+    }
+    let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
+    for warning in world.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    let model = Model::of(&world, scene.up().as_vec3());
+    let mut snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
+    let mut points = compose::extent(&model, &snapshot);
+    let last = args.frame.unwrap_or(scene.simulation.frames);
+    let bar = progress(last);
+    for _ in 0..last {
+        let report = world.step_frame().map_err(fault::sim)?;
+        bar.inc(1);
+        if report.frame == last {
+            snapshot = Snapshot::of(&world, report, args.overlay);
+        }
+    }
+    bar.finish_and_clear();
+    // Start and end are in view, so that pictures of one scene can be compared.
+    points.extend(compose::extent(&model, &snapshot));
+    let middle = camera::bounds(compose::extent(&model, &snapshot).into_iter());
+    let centre = middle.map_or(glam::Vec3::ZERO, |(low, high)| (low + high) / 2.0);
+    let look = Look { theme: args.theme, overlays: args.overlay, clip: args.clip.map(|c| c.plane(centre)) };
+    let aspect = width as f32 / height as f32;
+    let camera = args.camera.unwrap_or_default().camera(model.up, points.into_iter(), aspect);
+    let image: Image = Shot::new(&gpu)
+        .take_from(&model, &snapshot, &look, &camera, args.size.0)
+        .map_err(|e| miette!("{e}"))?;
+    image.write_png(path).map_err(|e| miette!("{}: {e}", path.display()))?;
+    println!("written    {} (frame {last}, drawn with {})", path.display(), gpu.name);
+    Ok(Outcome::Clean)
+}

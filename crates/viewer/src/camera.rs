@@ -1,0 +1,264 @@
+//! The camera: it looks at a point and is moved round it.
+
+use std::str::FromStr;
+
+use glam::camera::rh::{proj::directx, view};
+use glam::{Mat3, Mat4, Vec2, Vec3};
+
+/// A camera that looks at `target` from `distance` away.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// What is in the middle of the picture.
+    pub target: Vec3,
+    /// Turn about the vertical, radians; positive moves the camera to the right.
+    pub yaw: f32,
+    /// Height over the horizon, radians, between -π/2 and π/2.
+    pub pitch: f32,
+    /// From the target to the eye, metres.
+    pub distance: f32,
+    /// Vertical field of view, radians.
+    pub field_of_view: f32,
+    /// The vertical; unit length.
+    pub up: Vec3,
+}
+
+/// A half line; `direction` has unit length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it starts.
+    pub origin: Vec3,
+    /// Where it goes.
+    pub direction: Vec3,
+}
+
+/// Short of straight up and down, where left and right are lost.
+const STEEPEST: f32 = 1.55;
+
+impl Camera {
+    /// Looks at the origin from the front right and a little above.
+    pub fn new(up: Vec3) -> Self {
+        Camera {
+            target: Vec3::ZERO,
+            yaw: 35f32.to_radians(),
+            pitch: 22f32.to_radians(),
+            distance: 5.0,
+            field_of_view: 32f32.to_radians(),
+            up: up.try_normalize().unwrap_or(Vec3::Y),
+        }
+    }
+
+    /// Axes of the world as the camera counts its angles: right, up, and towards a camera whose angles are zero.
+    pub fn world_axes(up: Vec3) -> Mat3 {
+        let front = if up.z.abs() < 0.9 { Vec3::Z } else { -Vec3::Y };
+        let right = up.cross(front).normalize();
+        Mat3::from_cols(right, up, right.cross(up))
+    }
+
+    /// From the target to the eye; unit length.
+    pub fn direction(&self) -> Vec3 {
+        let (sin, cos) = self.pitch.sin_cos();
+        Self::world_axes(self.up) * Vec3::new(self.yaw.sin() * cos, sin, self.yaw.cos() * cos)
+    }
+
+    /// Where the camera is.
+    pub fn eye(&self) -> Vec3 {
+        self.target + self.direction() * self.distance
+    }
+
+    /// Right, up and back, as the camera sees them.
+    pub fn axes(&self) -> Mat3 {
+        let back = self.direction();
+        let right = self.up.cross(back).normalize();
+        Mat3::from_cols(right, back.cross(right), back)
+    }
+
+    /// World to camera.
+    pub fn view(&self) -> Mat4 {
+        view::look_at_mat4(self.eye(), self.target, self.up)
+    }
+
+    /// World to clip space, depth from 0 to 1. `reach`: distance from the target to the farthest thing, metres.
+    pub fn view_projection(&self, aspect: f32, reach: f32) -> Mat4 {
+        let far = self.distance + reach.max(self.distance * 0.1);
+        let near = (self.distance - reach).max(far * 5e-4);
+        directx::perspective(self.field_of_view, aspect, near, far) * self.view()
+    }
+
+    /// Puts all `points` in view, with a margin, and their middle in the middle. Without points nothing changes.
+    pub fn frame(&mut self, points: impl Iterator<Item = Vec3> + Clone, aspect: f32) {
+        let Some((low, high)) = bounds(points.clone()) else { return };
+        self.target = (low + high) / 2.0;
+        let axes = self.axes();
+        let tangent = (self.field_of_view / 2.0).tan();
+        // Twice: the near side looks larger than the far one, so the middle is moved once the distance is known.
+        for _ in 0..2 {
+            let mut distance = 0f32;
+            let (mut least, mut most) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
+            for p in points.clone() {
+                let q = axes.transpose() * (p - self.target);
+                distance = distance.max((q.x.abs() / (tangent * aspect)).max(q.y.abs() / tangent) + q.z);
+                let slope = q.truncate() / (self.distance - q.z).max(0.01 * self.distance);
+                (least, most) = (least.min(slope), most.max(slope));
+            }
+            let size = (high - low).length();
+            self.distance = if size > 0.0 { (distance * 1.15).max(0.3 * size) } else { 1.0 };
+            let middle = (least + most) / 2.0;
+            if middle.is_finite() && middle.length() < 0.3 * tangent {
+                self.target += axes * (middle * self.distance).extend(0.0) * 0.5;
+            }
+        }
+    }
+
+    /// Moves round the target by a drag of the pointer, in heights of the picture.
+    pub fn orbit(&mut self, drag: Vec2) {
+        self.yaw = (self.yaw - drag.x * 4.0).rem_euclid(std::f32::consts::TAU);
+        self.pitch = (self.pitch + drag.y * 4.0).clamp(-STEEPEST, STEEPEST);
+    }
+
+    /// Moves the target so that what is at its depth follows a drag of the pointer, in heights of the picture.
+    pub fn pan(&mut self, drag: Vec2) {
+        let height = 2.0 * self.distance * (self.field_of_view / 2.0).tan();
+        self.target += self.axes() * Vec3::new(-drag.x, drag.y, 0.0) * height;
+    }
+
+    /// Comes nearer by a factor.
+    pub fn zoom(&mut self, factor: f32) {
+        if factor.is_finite() && factor > 0.0 {
+            self.distance = (self.distance / factor).clamp(1e-12, 1e12);
+        }
+    }
+
+    /// The half line behind a place of the picture: (-1, -1) bottom left, (1, 1) top right.
+    pub fn ray(&self, place: Vec2, aspect: f32) -> Ray {
+        let tangent = (self.field_of_view / 2.0).tan();
+        let local = Vec3::new(place.x * tangent * aspect, place.y * tangent, -1.0);
+        Ray { origin: self.eye(), direction: (self.axes() * local).normalize() }
+    }
+}
+
+/// Corners of the box round points; `None` without any.
+pub fn bounds(points: impl Iterator<Item = Vec3>) -> Option<(Vec3, Vec3)> {
+    points.filter(|p| p.is_finite()).fold(None, |b: Option<(Vec3, Vec3)>, p| {
+        Some(b.map_or((p, p), |(low, high)| (low.min(p), high.max(p))))
+    })
+}
+
+/// A camera as people write it: `YAW,PITCH[,ZOOM][@X,Y,Z]`, degrees, zoom in units of "all in view", and what it looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CameraChoice {
+    /// Turn and height, degrees; `None` for the default.
+    pub angles_deg: Option<[f32; 2]>,
+    /// How much nearer than where all is in view.
+    pub zoom: Option<f32>,
+    /// What it looks at, metres.
+    pub target: Option<Vec3>,
+}
+
+impl CameraChoice {
+    /// A camera that has `points` in view, seen as chosen.
+    pub fn camera(&self, up: Vec3, points: impl Iterator<Item = Vec3> + Clone, aspect: f32) -> Camera {
+        let mut camera = Camera::new(up);
+        if let Some([yaw, pitch]) = self.angles_deg {
+            camera.yaw = yaw.to_radians();
+            camera.pitch = pitch.to_radians().clamp(-STEEPEST, STEEPEST);
+        }
+        camera.frame(points, aspect);
+        camera.zoom(self.zoom.unwrap_or(1.0));
+        camera.target = self.target.unwrap_or(camera.target);
+        camera
+    }
+}
+
+impl FromStr for CameraChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fault = || {
+            format!(
+                "`{text}` is no camera; write YAW,PITCH[,ZOOM][@X,Y,Z] (degrees, factor, metres), such as 30,20,1.5"
+            )
+        };
+        let numbers = |part: &str| -> Result<Vec<f32>, String> {
+            let parsed = part.split(',').map(|n| n.trim().parse::<f32>().ok().filter(|n| n.is_finite()));
+            parsed.collect::<Option<_>>().ok_or_else(fault)
+        };
+        let (angles, target) = match text.split_once('@') {
+            Some((angles, target)) => (angles, Some(numbers(target)?)),
+            None => (text, None),
+        };
+        let target = match target.as_deref() {
+            None => None,
+            Some(&[x, y, z]) => Some(Vec3::new(x, y, z)),
+            Some(_) => return Err(fault()),
+        };
+        let (angles_deg, zoom) = match numbers(angles)?[..] {
+            [yaw, pitch] => (Some([yaw, pitch]), None),
+            [yaw, pitch, zoom] if zoom > 0.0 => (Some([yaw, pitch]), Some(zoom)),
+            _ => return Err(fault()),
+        };
+        Ok(CameraChoice { angles_deg, zoom, target })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ball() -> impl Iterator<Item = Vec3> + Clone {
+        (0..2000).map(|i| {
+            let z = (i as f32 + 0.5) / 1000.0 - 1.0;
+            let r = (1.0 - z * z).sqrt();
+            let a = i as f32 * 2.3999632;
+            Vec3::new(3.0 + r * a.cos(), r * a.sin() - 1.0, 2.0 + z)
+        })
+    }
+
+    #[test]
+    fn framing_puts_every_point_in_view_and_the_middle_in_the_middle() {
+        for aspect in [0.5, 1.0, 1.8] {
+            for up in [Vec3::Y, Vec3::Z, Vec3::new(1.0, 2.0, 0.5).normalize()] {
+                let mut camera = Camera::new(up);
+                camera.frame(ball(), aspect);
+                let m = camera.view_projection(aspect, 10.0);
+                let most =
+                    ball().map(|p| m.project_point3(p).truncate().abs().max_element()).fold(0.0, f32::max);
+                assert!(most < 1.0 && most > 0.75, "{aspect} {up}: {most}");
+                let middle = m.project_point3(Vec3::new(3.0, -1.0, 2.0));
+                assert!(middle.truncate().length() < 0.05, "{middle}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_ray_goes_through_the_point_that_is_seen_there() {
+        let mut camera = Camera::new(Vec3::Z);
+        camera.frame(ball(), 1.6);
+        let m = camera.view_projection(1.6, 10.0);
+        for p in ball().step_by(100) {
+            let ray = camera.ray(m.project_point3(p).truncate(), 1.6);
+            let to = p - ray.origin;
+            assert!(to.cross(ray.direction).length() < 1e-4 * to.length(), "{p}");
+            assert!(to.dot(ray.direction) > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_pan_carries_the_target_with_the_pointer() {
+        let mut camera = Camera::new(Vec3::Y);
+        let before = camera.target;
+        camera.pan(Vec2::new(0.25, -0.1));
+        let seen = camera.view_projection(1.0, 10.0).project_point3(before);
+        // A quarter of the height to the right is half of the range from -1 to 1; down is negative.
+        assert!((seen.truncate() - Vec2::new(0.5, 0.2)).length() < 1e-4, "{seen}");
+    }
+
+    #[test]
+    fn cameras_are_read_and_nonsense_is_explained() {
+        let camera: CameraChoice = "30,-20,1.5@1,2,3".parse().unwrap();
+        assert_eq!(camera.angles_deg, Some([30.0, -20.0]));
+        assert_eq!((camera.zoom, camera.target), (Some(1.5), Some(Vec3::new(1.0, 2.0, 3.0))));
+        for bad in ["", "30", "a,b", "1,2,0", "1,2@3", "nan,0"] {
+            assert!(bad.parse::<CameraChoice>().unwrap_err().contains("YAW,PITCH"), "{bad}");
+        }
+    }
+}

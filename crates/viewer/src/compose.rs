@@ -1,0 +1,166 @@
+//! From the state of a world to what the renderer draws.
+
+use glam::Vec3;
+use gordian_mesh::LOCAL_FACES;
+use rayon::prelude::*;
+
+use crate::clip::cross_section;
+use crate::geometry::{ClipPlane, Dot, Geometry, Line, Mesh, Vertex};
+use crate::overlay::{Overlay, Overlays};
+use crate::snapshot::{Model, Snapshot};
+use crate::theme::{self, Colour, Theme};
+use crate::{camera, solids};
+
+/// What is shown, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Surroundings.
+    pub theme: Theme,
+    /// On top of the bodies.
+    pub overlays: Overlays,
+    /// Where bodies are cut.
+    pub clip: Option<ClipPlane>,
+}
+
+/// Points that a picture of a world should hold: the surfaces of the bodies, colliders of finite size, and the ground
+/// below them where it is near.
+pub fn extent(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
+    let surface = model.topology.boundary_vertices.iter().map(|&v| snapshot.positions[v as usize]);
+    let mut points: Vec<Vec3> = surface.chain(snapshot.colliders.iter().flat_map(solids::extent)).collect();
+    if let Some((low, high)) = camera::bounds(points.iter().copied()) {
+        let (middle, size) = ((low + high) / 2.0, (high - low).length());
+        for (origin, normal) in snapshot.colliders.iter().filter_map(|c| solids::ground_of(c, model.up)) {
+            let height = normal.dot(middle - origin);
+            if (0.0..1.5 * size).contains(&height) {
+                points.push(middle - normal * height);
+            }
+        }
+    }
+    points
+}
+
+/// All there is to draw of a moment.
+pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
+    let (low, high) =
+        camera::bounds(extent(model, snapshot).into_iter()).unwrap_or((Vec3::NEG_ONE, Vec3::ONE));
+    let radius = ((high - low).length() / 2.0).max(f32::MIN_POSITIVE);
+    let mut geometry = Geometry {
+        centre: (low + high) / 2.0,
+        radius,
+        grid: round_length(radius / 4.0),
+        clip: look.clip,
+        ..Geometry::default()
+    };
+    let around = look.theme.surroundings();
+    geometry.bodies = bodies(model, snapshot);
+    solids::append(&mut geometry, snapshot.colliders.iter(), model.up, around.collider, around.wire);
+    if let Some(plane) = &look.clip {
+        let colour = |t: u32| theme::lighter(theme::body(model.body_of_tet(t)), 0.35);
+        let [r, g, b, opacity] = around.wire;
+        let outline = [r, g, b, opacity / 2];
+        let (mesh, lines) = cross_section(&snapshot.positions, &model.topology.tets, plane, colour, outline);
+        geometry.sections = mesh;
+        geometry.wires.extend(lines);
+    }
+    if look.overlays.has(Overlay::Wireframe) {
+        let x = &snapshot.positions;
+        geometry.wires.extend(
+            model
+                .topology
+                .edges
+                .iter()
+                .map(|e| Line::new(x[e.vertices[0] as usize], x[e.vertices[1] as usize], around.wire, 1.0)),
+        );
+    }
+    marks(&mut geometry, model, snapshot, look);
+    geometry
+}
+
+/// Surfaces in the colours of their bodies.
+fn bodies(model: &Model, snapshot: &Snapshot) -> Mesh {
+    let surface = &model.surface;
+    let normals = surface.normals(&snapshot.positions, &model.topology.faces);
+    let vertices = surface
+        .particle
+        .par_iter()
+        .zip(normals)
+        .map(|(&p, normal)| Vertex {
+            position: snapshot.positions[p as usize],
+            normal,
+            colour: theme::body(model.body_of[p as usize] as usize),
+        })
+        .collect();
+    Mesh { vertices, indices: surface.faces.iter().flatten().copied().collect() }
+}
+
+fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Look) {
+    let x = &snapshot.positions;
+    let shows = |overlay| look.overlays.has(overlay);
+    if shows(Overlay::Inverted) {
+        for &t in &snapshot.inverted {
+            let corners = model.topology.tets[t as usize].map(|v| x[v as usize]);
+            tetrahedron(geometry, corners, theme::INVERTED);
+        }
+    }
+    if shows(Overlay::Penetrating) {
+        let mut last = None;
+        for &(v, _) in &snapshot.penetrating {
+            if last != Some(v) {
+                geometry.dots.push(Dot { position: x[v as usize], colour: theme::PENETRATING, radius: 3.5 });
+            }
+            last = Some(v);
+        }
+    }
+    if shows(Overlay::Contacts) {
+        let dark = if look.theme == Theme::Light { [20, 20, 24, 255] } else { [240, 240, 245, 255] };
+        let mean_edge =
+            model.bodies.iter().map(|b| b.mean_edge).sum::<f64>() / model.bodies.len().max(1) as f64;
+        for contact in &snapshot.contacts {
+            let colour = if contact.inside { [240, 120, 0, 255] } else { dark };
+            let tip = contact.position + contact.normal * mean_edge as f32;
+            geometry.lines.push(Line::new(contact.position, tip, colour, 1.5));
+            geometry.dots.push(Dot { position: contact.position, colour, radius: 2.5 });
+        }
+    }
+    if shows(Overlay::Paths) {
+        let length = |p: &crate::snapshot::PathMark| p.from.distance(p.to);
+        let deepest = snapshot.paths.iter().map(length).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        for path in &snapshot.paths {
+            let colour = theme::depth(length(path) / deepest);
+            // A pale rim sets it off from bodies of every colour.
+            geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 190], 4.0));
+            geometry.lines.push(Line::new(path.from, path.to, colour, 2.2));
+            geometry.dots.push(Dot { position: path.to, colour, radius: 2.5 });
+        }
+    }
+}
+
+/// A tetrahedron as glass with edges.
+fn tetrahedron(geometry: &mut Geometry, corners: [Vec3; 4], colour: Colour) {
+    let glass = [colour[0], colour[1], colour[2], 110];
+    for face in LOCAL_FACES {
+        geometry.glass.triangle(face.map(|k| corners[k]), glass);
+    }
+    for [i, j] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
+        geometry.lines.push(Line::new(corners[i], corners[j], colour, 1.5));
+    }
+}
+
+/// The largest of 1, 2, 5, 10, … times a power of ten that is not above `length`.
+fn round_length(length: f32) -> f32 {
+    let power = 10f32.powf(length.log10().floor());
+    [5.0, 2.0, 1.0].into_iter().map(|m| m * power).find(|&l| l <= length).unwrap_or(power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_has_round_spacings_at_every_scale() {
+        for (length, expected) in [(0.3f32, 0.2f32), (1.0, 1.0), (7.0, 5.0), (1500.0, 1000.0), (2.1e-5, 2e-5)]
+        {
+            assert!((round_length(length) / expected - 1.0).abs() < 1e-4, "{length}");
+        }
+    }
+}

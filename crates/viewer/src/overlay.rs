@@ -1,0 +1,124 @@
+//! What can be shown on top of the bodies.
+
+use std::str::FromStr;
+
+/// One thing that can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlay {
+    /// Vertices inside a tetrahedron that is not theirs.
+    Penetrating,
+    /// Tetrahedra of negative volume.
+    Inverted,
+    /// Contacts with their normals.
+    Contacts,
+    /// Shortest paths to the boundary.
+    Paths,
+    /// Edges of the surface.
+    Wireframe,
+    /// Colours of the tetrahedra in the solver's colouring.
+    Colouring,
+}
+
+impl Overlay {
+    /// All, in the order of the switches.
+    pub const ALL: [Overlay; 6] = [
+        Overlay::Penetrating,
+        Overlay::Inverted,
+        Overlay::Contacts,
+        Overlay::Paths,
+        Overlay::Wireframe,
+        Overlay::Colouring,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Overlay::Penetrating => "penetrating",
+            Overlay::Inverted => "inverted",
+            Overlay::Contacts => "contacts",
+            Overlay::Paths => "paths",
+            Overlay::Wireframe => "wireframe",
+            Overlay::Colouring => "colouring",
+        }
+    }
+
+    /// What it shows, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Overlay::Penetrating => "vertices inside a body, red",
+            Overlay::Inverted => "tetrahedra turned inside out, violet",
+            Overlay::Contacts => "contacts and their normals: what meets dark, what is inside orange",
+            Overlay::Paths => "shortest paths to the boundary, brighter where deeper",
+            Overlay::Wireframe => "edges of the surface",
+            Overlay::Colouring => "tetrahedra by their colour in the solver",
+        }
+    }
+}
+
+/// A set of overlays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlays(u8);
+
+impl Default for Overlays {
+    /// What is wrong is shown: penetrating vertices and inverted tetrahedra.
+    fn default() -> Self {
+        Self::NONE.with(Overlay::Penetrating).with(Overlay::Inverted)
+    }
+}
+
+impl Overlays {
+    /// Nothing.
+    pub const NONE: Overlays = Overlays(0);
+
+    /// Whether `overlay` is shown.
+    pub fn has(self, overlay: Overlay) -> bool {
+        self.0 & 1 << overlay as u8 != 0
+    }
+
+    /// The same set, and `overlay`.
+    pub fn with(self, overlay: Overlay) -> Self {
+        Overlays(self.0 | 1 << overlay as u8)
+    }
+
+    /// Shows `overlay`, or no longer.
+    pub fn toggle(&mut self, overlay: Overlay) {
+        self.0 ^= 1 << overlay as u8;
+    }
+}
+
+impl FromStr for Overlays {
+    type Err = String;
+
+    /// Names joined by commas; `none` or `all`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => return Ok(Self::NONE),
+            "all" => return Ok(Overlay::ALL.into_iter().fold(Self::NONE, Overlays::with)),
+            _ => {}
+        }
+        text.split(',').map(str::trim).try_fold(Self::NONE, |set, name| {
+            match Overlay::ALL.into_iter().find(|o| o.name() == name) {
+                Some(overlay) => Ok(set.with(overlay)),
+                None => {
+                    let names = Overlay::ALL.map(Overlay::name).join(", ");
+                    Err(format!("`{name}` is no overlay; there are {names}, and none and all"))
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_read_and_switched() {
+        let mut set: Overlays = "paths, contacts".parse().unwrap();
+        assert!(set.has(Overlay::Paths) && set.has(Overlay::Contacts) && !set.has(Overlay::Wireframe));
+        set.toggle(Overlay::Paths);
+        assert_eq!(set, Overlays::NONE.with(Overlay::Contacts));
+        assert!(Overlay::ALL.into_iter().all(|o| "all".parse::<Overlays>().unwrap().has(o)));
+        assert!("path".parse::<Overlays>().unwrap_err().contains("paths"));
+    }
+}

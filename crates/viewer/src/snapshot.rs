@@ -1,0 +1,181 @@
+//! What is shown of a world: once what does not change, and a copy of the state at each moment that is shown.
+
+use glam::Vec3;
+use gordian_collision::collider::Collider;
+use gordian_collision::contact::{Contact, Features, Response};
+use gordian_collision::{PathAnswer, PointId};
+use gordian_mesh::TetTopology;
+
+use gordian_sim::{BodyInfo, FrameReport, SimError, World};
+
+use crate::overlay::{Overlay, Overlays};
+use crate::surface::Surface;
+
+/// What does not change while a world runs.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Tetrahedra and boundary.
+    pub topology: TetTopology,
+    /// The surface as it is drawn.
+    pub surface: Surface,
+    /// The bodies.
+    pub bodies: Vec<BodyInfo>,
+    /// Body of each particle.
+    pub body_of: Vec<u32>,
+    /// The vertical.
+    pub up: Vec3,
+}
+
+/// A contact between bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactMark {
+    /// Where it is, metres.
+    pub position: Vec3,
+    /// From the second side to the first; unit length.
+    pub normal: Vec3,
+    /// Whether it pushes out what is inside already (DCD), or stops what meets (CCD).
+    pub inside: bool,
+    /// The particles of its first side, the others are `u32::MAX`.
+    pub first: [u32; 4],
+}
+
+/// A shortest path to the boundary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathMark {
+    /// The boundary vertex that is inside.
+    pub vertex: u32,
+    /// The tetrahedron that it is inside of.
+    pub tet: u32,
+    /// The vertex, metres.
+    pub from: Vec3,
+    /// Where the path ends, metres.
+    pub to: Vec3,
+    /// The boundary face where it ends.
+    pub face: u32,
+}
+
+/// The state of a world at one moment, owned, so that the simulation may go on meanwhile.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Frames done.
+    pub frame: u32,
+    /// Simulated time, seconds.
+    pub time_s: f64,
+    /// Positions, metres.
+    pub positions: Vec<Vec3>,
+    /// Velocities, metres per second.
+    pub velocities: Vec<Vec3>,
+    /// The colliders.
+    pub colliders: Vec<Collider>,
+    /// Boundary vertices inside a tetrahedron that is not theirs, and the tetrahedron; by vertex.
+    pub penetrating: Vec<(u32, u32)>,
+    /// Tetrahedra of negative volume, ascending.
+    pub inverted: Vec<u32>,
+    /// Contacts of the last substep; only where asked for.
+    pub contacts: Vec<ContactMark>,
+    /// Paths of the vertices that are inside; only where asked for.
+    pub paths: Vec<PathMark>,
+    /// What the last frame reported.
+    pub report: FrameReport,
+}
+
+impl Model {
+    /// What does not change in `world`. `up`: the vertical of its scene.
+    pub fn of(world: &World, up: Vec3) -> Self {
+        let topology = world.topology().clone();
+        let surface = Surface::new(&topology, world.positions());
+        let mut body_of = vec![0; world.positions().len()];
+        for (i, body) in world.bodies().iter().enumerate() {
+            body_of[body.particles.start as usize..body.particles.end as usize].fill(i as u32);
+        }
+        Model { topology, surface, bodies: world.bodies().to_vec(), body_of, up }
+    }
+
+    /// Body of a tetrahedron.
+    pub fn body_of_tet(&self, tet: u32) -> usize {
+        self.body_of[self.topology.tets[tet as usize][0] as usize] as usize
+    }
+}
+
+impl Snapshot {
+    /// Judges the present state of `world`, which need not have stepped, and copies it.
+    pub fn inspect(world: &mut World, overlays: Overlays) -> Result<Self, SimError> {
+        let report = world.inspect()?;
+        Ok(Self::of(world, report, overlays))
+    }
+
+    /// The state of `world` at the end of the frame of `report`. What costs time is looked up only for `overlays`.
+    pub fn of(world: &World, report: FrameReport, overlays: Overlays) -> Self {
+        let detector = world.detector();
+        let positions = world.positions().to_vec();
+        let penetrating: Vec<(u32, u32)> = world
+            .penetrations()
+            .iter()
+            .filter_map(|p| match p.point {
+                PointId::Vertex(v) => Some((v, p.tet)),
+                PointId::Centroid(_) => None,
+            })
+            .collect();
+        let mut inverted = Vec::new();
+        if report.inverted_tetrahedra > 0 {
+            inverted.extend((0..world.topology().tets.len() as u32).filter(|&t| detector.is_inverted(t)));
+        }
+        let mut contacts = Vec::new();
+        if overlays.has(Overlay::Contacts) {
+            contacts.extend(world.contacts().iter().filter_map(|c| mark(c, &positions)));
+        }
+        let mut paths = Vec::new();
+        if overlays.has(Overlay::Paths) {
+            let mut answers: Vec<PathAnswer> = Vec::new();
+            detector.boundary_points(world.penetrations(), world.path_options(), &mut answers);
+            paths.extend(world.penetrations().iter().zip(&answers).filter_map(|(p, answer)| {
+                let PointId::Vertex(vertex) = p.point else { return None };
+                let end = answer.end?;
+                let from = positions[vertex as usize];
+                Some(PathMark { vertex, tet: p.tet, from, to: end.position.as_vec3(), face: end.face })
+            }));
+        }
+        Snapshot {
+            frame: world.frame(),
+            time_s: world.time_s(),
+            velocities: world.velocities().to_vec(),
+            colliders: world.colliders().cloned().collect(),
+            positions,
+            penetrating,
+            inverted,
+            contacts,
+            paths,
+            report,
+        }
+    }
+}
+
+/// Where a contact is; `None` for one that has not acted.
+fn mark(contact: &Contact, x: &[Vec3]) -> Option<ContactMark> {
+    let inside = contact.response() == Response::Depenetrate;
+    if !inside && !contact.touched() {
+        return None;
+    }
+    let mean = |ids: &[u32]| ids.iter().map(|&v| x[v as usize]).sum::<Vec3>() / ids.len().max(1) as f32;
+    let position = match contact.features() {
+        Features::EdgeEdge => {
+            let [a, b] = [contact.first(), contact.second()];
+            middle_of_edges([a[0], a[1], b[0], b[1]].map(|v| x[v as usize]))
+        }
+        Features::PointFace => mean(contact.second()),
+        _ => mean(contact.first()),
+    };
+    let mut first = [u32::MAX; 4];
+    first[..contact.first().len()].copy_from_slice(contact.first());
+    Some(ContactMark { position, normal: contact.direction(), inside, first })
+}
+
+/// Between the closest points of the lines through two edges, kept within the edges.
+fn middle_of_edges([a, b, c, d]: [Vec3; 4]) -> Vec3 {
+    let (u, v, w) = (b - a, d - c, a - c);
+    let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));
+    let det = uu * vv - uv * uv;
+    let s = if det > 1e-6 * uu * vv { ((uv * v.dot(w) - vv * u.dot(w)) / det).clamp(0.0, 1.0) } else { 0.5 };
+    let t = if vv > 0.0 { (v.dot(w + u * s) / vv).clamp(0.0, 1.0) } else { 0.0 };
+    (a + u * s + c + v * t) / 2.0
+}

@@ -1,0 +1,243 @@
+//! Pictures against what geometry says must be seen. They are drawn by the software adapter, so they are the same everywhere.
+
+use glam::{Mat4, Vec2, Vec3};
+use gordian_sim::{AdapterChoice, Scene, World};
+use gordian_viewer::compose::extent;
+use gordian_viewer::{
+    Camera, CameraChoice, ClipPlane, DrawWith, Gpu, Image, Look, Model, Overlay, Overlays, Quality, Shot,
+    Snapshot, Theme,
+};
+
+const SIZE: [u32; 2] = [320, 240];
+const ASPECT: f32 = 320.0 / 240.0;
+
+struct Studio {
+    shot: Shot,
+    model: Model,
+    snapshot: Snapshot,
+    camera: Camera,
+}
+
+impl Studio {
+    /// The first moment of a scene, seen from the front.
+    fn new(scene: &str) -> Self {
+        let scene = Scene::parse(scene, "test").unwrap_or_else(|e| panic!("{e}"));
+        let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+        let model = Model::of(&world, scene.up().as_vec3());
+        let snapshot = Snapshot::inspect(&mut world, "all".parse().unwrap()).unwrap();
+        let choice: CameraChoice = "0,0".parse().unwrap();
+        let camera = choice.camera(model.up, extent(&model, &snapshot).into_iter(), ASPECT);
+        let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto).unwrap());
+        shot.quality = Quality { shadow_samples: 8, shadow_map: 512, occlusion: true };
+        Studio { shot, model, snapshot, camera }
+    }
+
+    fn take(&mut self, look: &Look) -> Image {
+        self.shot.take_from(&self.model, &self.snapshot, look, &self.camera, SIZE).unwrap()
+    }
+
+    fn bare(&mut self) -> Image {
+        self.take(&Look { overlays: Overlays::NONE, ..Look::default() })
+    }
+
+    fn projection(&self) -> Mat4 {
+        self.camera.view_projection(ASPECT, 100.0)
+    }
+}
+
+/// Where a point is seen, in pixels.
+fn pixel(m: &Mat4, p: Vec3) -> Vec2 {
+    let q = m.project_point3(p);
+    Vec2::new((q.x + 1.0) / 2.0 * SIZE[0] as f32, (1.0 - q.y) / 2.0 * SIZE[1] as f32)
+}
+
+/// How far two colours are apart, largest channel.
+fn apart(a: [u8; 4], b: [u8; 4]) -> u8 {
+    (0..3).map(|k| a[k].abs_diff(b[k])).max().unwrap()
+}
+
+/// Pixels that differ by more than rounding.
+fn changed(a: &Image, b: &Image) -> Vec<Vec2> {
+    let all = (0..a.height).flat_map(|y| (0..a.width).map(move |x| (x, y)));
+    all.filter(|&(x, y)| apart(a.pixel(x, y), b.pixel(x, y)) > 3)
+        .map(|(x, y)| Vec2::new(x as f32 + 0.5, y as f32 + 0.5))
+        .collect()
+}
+
+/// A colour is the backdrop's: grey-blue, hardly saturated. Bodies are saturated.
+fn saturation(p: [u8; 4]) -> u8 {
+    let c = &p[..3];
+    c.iter().max().unwrap() - c.iter().min().unwrap()
+}
+
+const BALL: &str = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 16 }
+";
+
+#[test]
+fn a_ball_is_a_disc_of_the_right_size() {
+    let mut studio = Studio::new(BALL);
+    let image = studio.bare();
+    let body = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
+    let area = body.filter(|&(x, y)| saturation(image.pixel(x, y)) > 60).count() as f32;
+    // A ball of radius r at distance d is seen under the angle asin(r / d): a disc of radius f r / √(d² - r²).
+    let focal = SIZE[1] as f32 / 2.0 / (studio.camera.field_of_view / 2.0).tan();
+    let radius = focal * 0.5 / (studio.camera.distance.powi(2) - 0.25).sqrt();
+    let expected = std::f32::consts::PI * radius * radius;
+    // The mesh is inscribed into the ball.
+    assert!(area < 1.01 * expected && area > 0.95 * expected, "{area} {expected}");
+}
+
+#[test]
+fn bodies_have_their_own_colours_where_they_are() {
+    let two = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 8 }
+translate_m = [-0.7, 0, 0]
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 8 }
+translate_m = [0.7, 0, 0]
+";
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut studio = Studio::new(two);
+        let image = studio.take(&Look { theme, overlays: Overlays::NONE, clip: None });
+        let m = studio.projection();
+        let at = |p: Vec3| {
+            let p = pixel(&m, p);
+            image.pixel(p.x as u32, p.y as u32)
+        };
+        let [left, right] = [at(Vec3::new(-0.7, 0.1, 0.0)), at(Vec3::new(0.7, 0.1, 0.0))];
+        assert!(left[2] > left[0] + 40, "blue: {left:?}");
+        assert!(right[0] > right[2] + 40, "orange: {right:?}");
+        let corner = image.pixel(2, 2);
+        assert!(saturation(corner) < 40, "{corner:?}");
+        assert_eq!(theme == Theme::Light, corner[1] > 128, "{corner:?}");
+    }
+}
+
+/// Two balls that overlap.
+const OVERLAP: &str = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 8 }
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 8 }
+translate_m = [0.8, 0.05, 0.02]
+";
+
+#[test]
+fn overlays_change_the_picture_where_they_are_and_nowhere_else() {
+    let mut studio = Studio::new(OVERLAP);
+    let bare = studio.bare();
+    let m = studio.projection();
+    assert!(!studio.snapshot.penetrating.is_empty() && !studio.snapshot.paths.is_empty());
+
+    let red = studio.take(&Look { overlays: Overlays::NONE.with(Overlay::Penetrating), ..Look::default() });
+    let inside: Vec<Vec2> = studio
+        .snapshot
+        .penetrating
+        .iter()
+        .map(|p| pixel(&m, studio.snapshot.positions[p.0 as usize]))
+        .collect();
+    let pixels = changed(&bare, &red);
+    assert!(!pixels.is_empty());
+    for p in &pixels {
+        assert!(inside.iter().any(|d| d.distance(*p) < 7.0), "{p} is not near a penetrating vertex");
+    }
+    for d in &inside {
+        assert!(pixels.iter().any(|p| p.distance(*d) < 3.0), "nothing is shown at {d}");
+    }
+
+    let paths = studio.take(&Look { overlays: Overlays::NONE.with(Overlay::Paths), ..Look::default() });
+    let lines: Vec<[Vec2; 2]> =
+        studio.snapshot.paths.iter().map(|p| [p.from, p.to].map(|q| pixel(&m, q))).collect();
+    for p in changed(&bare, &paths) {
+        let near = |[a, b]: &[Vec2; 2]| {
+            let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
+            a.lerp(*b, t).distance(p) < 6.0
+        };
+        assert!(lines.iter().any(near), "{p} is not near a path");
+    }
+
+    let wires = studio.take(&Look { overlays: Overlays::NONE.with(Overlay::Wireframe), ..Look::default() });
+    let pixels = changed(&bare, &wires);
+    assert!(pixels.len() > 1000, "{}", pixels.len());
+    // A wire on the rim is half a pixel wide on the outside.
+    let near_body = |p: &Vec2| {
+        let (x, y) = (p.x as u32, p.y as u32);
+        (x - 1..=x + 1).any(|x| (y - 1..=y + 1).any(|y| saturation(bare.pixel(x, y)) > 30))
+    };
+    for p in pixels {
+        assert!(near_body(&p), "{p}: a wire beside the bodies");
+    }
+    assert_eq!(bare, studio.bare(), "the same picture again");
+}
+
+#[test]
+fn a_clip_plane_takes_half_of_a_ball_and_closes_it() {
+    let mut studio = Studio::new(BALL);
+    let whole = studio.bare();
+    let clip = |normal: Vec3| Look {
+        overlays: Overlays::NONE,
+        clip: Some(ClipPlane { normal, offset: 0.0 }),
+        ..Look::default()
+    };
+    // What looks at us is cut off: the same disc, flat.
+    let cut = studio.take(&clip(Vec3::Z));
+    let count =
+        |image: &Image| image.rgba.chunks(4).filter(|p| saturation([p[0], p[1], p[2], 255]) > 45).count();
+    let (all, flat) = (count(&whole) as f32, count(&cut) as f32);
+    // The ball is seen as a disc of radius f r / √(d² - r²), the cut through its middle as one of f r / d.
+    let expected = all * (1.0 - 0.25 / studio.camera.distance.powi(2));
+    assert!(flat > 0.96 * expected && flat <= 1.01 * expected, "{flat} of {expected}");
+    let m = studio.projection();
+    let at = |image: &Image, p: Vec3| image.pixel(pixel(&m, p).x as u32, pixel(&m, p).y as u32);
+    let [a, b] = [Vec3::new(-0.3, 0.0, 0.0), Vec3::new(0.3, 0.05, 0.0)];
+    // On the ball light falls off to one side, on the cut it does not; outlines of tetrahedra are thin.
+    assert!(apart(at(&cut, a), at(&cut, b)) < 40, "{:?} {:?}", at(&cut, a), at(&cut, b));
+    // Only the left half is left.
+    let half = studio.take(&clip(Vec3::X));
+    assert!(saturation(at(&half, b)) < 40 && saturation(at(&half, a)) > 60);
+    assert!((count(&half) as f32 / all - 0.5).abs() < 0.03, "{} of {all}", count(&half));
+}
+
+#[test]
+fn a_ball_on_the_ground_throws_a_shadow_away_from_the_light() {
+    let scene = "
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 10 }
+clearance_m = 0.05
+[[collider]]
+shape = { kind = \"plane\" }
+";
+    let mut studio = Studio::new(scene);
+    studio.camera.pitch = 0.9;
+    let image = studio.bare();
+    let m = studio.projection();
+    let bright = |p: Vec3| {
+        let p = pixel(&m, p);
+        let c = image.pixel(p.x as u32, p.y as u32);
+        c[0] as u32 + c[1] as u32 + c[2] as u32
+    };
+    // The light comes from (-0.25, 1, 0.62): the centre's shadow falls at its height times (0.25, -0.62).
+    let shadow = bright(Vec3::new(0.14, 0.0, -0.6));
+    let open = bright(Vec3::new(-1.0, 0.0, 0.3));
+    assert!(shadow + 90 < open, "{shadow} {open}");
+}
+
+#[test]
+fn sizes_that_no_picture_has_do_not_break_the_renderer() {
+    let mut studio = Studio::new(BALL);
+    let look = Look::default();
+    for size in [[1, 1], [1, 300], [257, 3]] {
+        let image =
+            studio.shot.take(&studio.model, &studio.snapshot, &look, &CameraChoice::default(), size).unwrap();
+        assert_eq!([image.width, image.height], size);
+    }
+}
