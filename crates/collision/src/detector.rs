@@ -233,6 +233,7 @@ impl Detector {
             positions: &self.positions,
             folds: &self.immersion.folds,
             near_fold: &self.immersion.near_fold,
+            inverted_boxes: &self.immersion.inverted_boxes,
             faces: &self.faces,
             cones: &self.facing.cones,
         }

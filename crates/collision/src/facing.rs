@@ -58,12 +58,14 @@ fn cone(mesh: &SortedMesh, normals: &[Vec3], near_fold: &[bool], f: u32) -> Cone
     if face.owns & Face::PINCHED != 0 || face.vertices.iter().any(|&v| near_fold[v as usize]) {
         return Cone::FULL;
     }
-    let (mut around, mut count) = ([Cone::FULL; CAPACITY], 0);
+    let (mut around, mut count) = ([0; CAPACITY], 0);
+    let mut sum = Vec3::ZERO;
     let mut add = |f: u32| {
         let normal = normals[f as usize];
         let fits = count < CAPACITY && normal != Vec3::ZERO;
         if fits {
-            around[count] = Cone::ray(normal);
+            sum += normal;
+            around[count] = f;
             count += 1;
         }
         fits
@@ -75,7 +77,7 @@ fn cone(mesh: &SortedMesh, normals: &[Vec3], near_fold: &[bool], f: u32) -> Cone
     for k in (0..3).filter(|k| face.owns >> k & 1 != 0) {
         complete &= add(face.neighbors[k]);
     }
-    if complete { Cone::around(&around[..count]) } else { Cone::FULL }
+    if complete { Cone::of(sum, around[..count].iter().map(|&f| normals[f as usize])) } else { Cone::FULL }
 }
 
 #[cfg(test)]

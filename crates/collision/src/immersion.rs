@@ -11,6 +11,7 @@ use gordian_mesh::Neighbor;
 use gordian_mesh::topology::Link;
 use rayon::prelude::*;
 
+use crate::bvh::Aabb;
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
 
@@ -39,12 +40,17 @@ pub(crate) struct Immersion {
     /// Vertices of elements that are not positive and have a boundary face.
     pub on_inverted_boundary: Vec<bool>,
     pub inverted_count: usize,
+    /// A few boxes that hold all elements that are not positive.
+    pub inverted_boxes: Vec<Aabb>,
     /// Whether any flag is set.
     folded_somewhere: bool,
 }
 
 /// Elements or edges handled by one task.
 const CHUNK: usize = 2048;
+
+/// Most boxes round inverted elements.
+const INVERTED_BOXES: usize = 32;
 
 impl Immersion {
     pub fn update(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
@@ -62,6 +68,7 @@ impl Immersion {
                 flags.iter().filter(|&&flag| flag).count()
             })
             .sum();
+        self.find_boxes(mesh, positions);
         let wrapped: Vec<u32> = mesh
             .fans
             .par_chunks(CHUNK)
@@ -90,6 +97,21 @@ impl Immersion {
             self.mark(mesh, positions.len(), &wrapped, &crossed);
         }
         self.folded_somewhere = folded_somewhere;
+    }
+
+    /// Elements in order are near each other, so parts of the list make small boxes.
+    fn find_boxes(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
+        self.inverted_boxes.clear();
+        if self.inverted_count > 0 {
+            let all: Vec<u32> =
+                (0..mesh.elements.len() as u32).filter(|&t| self.inverted[t as usize]).collect();
+            let part = all.len().div_ceil(INVERTED_BOXES);
+            self.inverted_boxes.extend(
+                all.chunks(part).map(|part| {
+                    part.iter().fold(Aabb::EMPTY, |b, &t| b.union(mesh.element_box(positions, t)))
+                }),
+            );
+        }
     }
 
     fn mark(&mut self, mesh: &SortedMesh, vertex_count: usize, wrapped: &[u32], crossed: &[u32]) {

@@ -79,3 +79,12 @@ fn what_cannot_be_measured_is_an_error_with_its_name() {
         assert!(said.contains("nowhere"), "{said}");
     }
 }
+
+#[test]
+fn fuzz_says_what_it_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = gordian(folder.path(), &["fuzz", "boundary", "--seconds", "1", "--seed", "1000"]).code(0);
+    let said = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(said.contains("queries on") && said.contains("seeds 1000 to"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

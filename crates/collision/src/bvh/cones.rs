@@ -28,9 +28,12 @@ impl Cone {
     /// All directions.
     pub const FULL: Cone = Cone { axis: Vec3::ZERO, cos: -2.0, sin: 2.0 };
 
-    /// This direction, a unit vector, alone.
-    pub fn ray(axis: Vec3) -> Cone {
-        Cone { axis, cos: 1.0, sin: 0.0 }
+    /// A cone that holds these unit vectors; their sum, or another vector near their middle, is its axis.
+    #[inline]
+    pub fn of(sum: Vec3, rays: impl Iterator<Item = Vec3>) -> Cone {
+        let Some(axis) = sum.try_normalize() else { return Cone::FULL };
+        let cos = rays.map(|r| r.dot(axis)).fold(1.0, f32::min);
+        if cos > 0.0 { Cone { axis, cos, sin: (1.0 - cos * cos).sqrt() } } else { Cone::FULL }
     }
 
     /// A cone that holds these; round the mean of their axes.
@@ -197,12 +200,13 @@ mod tests {
         #[test]
         fn a_cone_holds_what_it_was_made_of(d in prop::collection::vec(direction(), 1..9), spread in 0.0f32..1.0) {
             let rays: Vec<Vec3> = d.iter().map(|v| (d[0] + *v * spread).normalize_or(d[0])).collect();
-            let cones: Vec<Cone> = rays.iter().map(|&r| Cone::ray(r)).collect();
+            let cones: Vec<Cone> = rays.iter().map(|&r| Cone::of(r, [r].into_iter())).collect();
+            let at_once = Cone::of(rays.iter().sum(), rays.iter().copied());
             let all = Cone::around(&cones);
             let halves = cones.chunks(3).map(Cone::around).collect::<Vec<_>>();
             let nested = Cone::around(&halves);
             for r in rays {
-                prop_assert!(holds(&all, r) && holds(&nested, r), "{r} {all:?} {nested:?}");
+                prop_assert!(holds(&all, r) && holds(&nested, r) && holds(&at_once, r), "{r} {all:?} {nested:?} {at_once:?}");
             }
             prop_assert!(all == Cone::FULL || (all.cos - (1.0 - all.sin * all.sin).sqrt()).abs() < 1e-3);
         }
@@ -215,7 +219,7 @@ mod tests {
             reach in 0.0f32..4.0, offset in prop_oneof![Just(0.0f32), Just(100.0), Just(-4000.0)],
         ) {
             let rays = [a, (a + b * spread).normalize_or(a)];
-            let cone = Cone::around(&rays.map(Cone::ray));
+            let cone = Cone::of(rays.iter().sum(), rays.into_iter());
             let min = Vec3::splat(offset);
             let max = min + Vec3::from_array(size);
             let mut node = Node::EMPTY;

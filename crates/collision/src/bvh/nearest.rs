@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use glam::{DVec3, Vec3, Vec4};
 
 use super::cones::Cones;
-use super::queue::MinQueue;
+use super::queue::{MinQueue, NodeKey, NodeQueue};
 use super::stab::{round_down, round_up};
-use super::{Child, ChildKind, Node, Tree, WIDTH, lanes};
+use super::{ChildKind, Node, Tree, WIDTH, lanes};
 
 /// What a nearest search asks of its caller.
 pub trait NearestVisitor {
@@ -36,7 +36,8 @@ pub trait NearestVisitor {
 /// Scratch of [`Tree::nearest`]: keep one per thread.
 #[derive(Clone, Debug, Default)]
 pub struct NearestQueue {
-    queue: MinQueue,
+    nodes: NodeQueue,
+    primitives: MinQueue,
 }
 
 /// A point in double precision between two neighbouring single precision ones, as splats.
@@ -67,7 +68,7 @@ impl Node {
 }
 
 impl Tree {
-    /// Visits primitives strictly best first: nodes and primitives wait in one queue, ordered by distance.
+    /// Visits primitives strictly best first: nodes and primitives wait in queues, ordered by distance.
     pub fn nearest<V: NearestVisitor>(&self, p: DVec3, queue: &mut NearestQueue, visitor: &mut V) {
         self.search(p, queue, visitor, |_, _| 15);
     }
@@ -94,39 +95,46 @@ impl Tree {
         mask: impl Fn(usize, &Node) -> u32,
     ) {
         let bounds = PointBounds::new(p);
-        let queue = &mut queue.queue;
-        queue.clear();
-        let mut next = (!self.nodes.is_empty()).then_some((0.0, 0));
+        let NearestQueue { nodes, primitives } = queue;
+        nodes.clear();
+        primitives.clear();
+        // The nearest child of the last node is often the next one: it need not go through the queue.
+        let mut next = (!self.nodes.is_empty()).then_some(NodeKey::new(0.0, 0));
         loop {
-            // The nearest child of the last node is often the next one: it need not go through the queue.
-            let popped = match next.take() {
-                Some((key, child)) => Some(queue.push_pop(key, child)),
-                None => queue.pop(),
+            let first = match next.take() {
+                Some(key) => Some(nodes.push_pop(key)),
+                None => nodes.pop(),
             };
-            let Some((key, child)) = popped else { return };
-            if key >= visitor.radius_squared() {
+            // Of a node and a primitive at the same distance the node comes first: it may hold one with a smaller id.
+            if let Some((key, id)) = primitives.peek()
+                && first.is_none_or(|node| key < node.distance())
+            {
+                if key >= visitor.radius_squared() || visitor.visit(id, key).is_break() {
+                    return;
+                }
+                primitives.pop();
+                next = first;
+                continue;
+            }
+            let Some(first) = first else { return };
+            if first.distance() >= visitor.radius_squared() {
                 return;
             }
-            // Nodes sort before primitives of the same distance, since they may hold one with a smaller id: their
-            // numbers lack the bit that marks a primitive.
-            let i = match Child(child).get() {
-                ChildKind::Node(i) => i,
-                ChildKind::Primitive(id) => match visitor.visit(id, key) {
-                    ControlFlow::Continue(()) => continue,
-                    ControlFlow::Break(()) => return,
-                },
-                ChildKind::None => continue,
-            };
-            let node = &self.nodes[i as usize];
+            let node = &self.nodes[first.index()];
             let distances = node.distances_squared(&bounds);
             let (mut ids, mut count) = ([0; WIDTH], 0);
             let radius = visitor.radius_squared();
-            for lane in lanes(mask(i as usize, node)) {
+            for lane in lanes(mask(first.index(), node)) {
                 // An empty lane is infinitely far, or not a number.
-                let bound = distances[lane] as f64;
-                if bound < radius {
+                if (distances[lane] as f64) < radius {
                     match node.children[lane].get() {
-                        ChildKind::Node(c) => put(bound, c, &mut next, queue),
+                        ChildKind::Node(c) => {
+                            let key = NodeKey::new(distances[lane], c);
+                            match next {
+                                Some(nearest) if nearest <= key => nodes.push(key),
+                                _ => next.replace(key).into_iter().for_each(|other| nodes.push(other)),
+                            }
+                        }
                         ChildKind::Primitive(id) => {
                             ids[count] = id;
                             count += 1;
@@ -140,21 +148,8 @@ impl Tree {
                 visitor.distances_squared(&ids[..count], &mut exact);
                 let radius = visitor.radius_squared();
                 for (&id, &d) in ids[..count].iter().zip(&exact).filter(|&(_, &d)| d < radius) {
-                    put(d, Child::primitive(id).0, &mut next, queue);
+                    primitives.push(d, id);
                 }
-            }
-        }
-    }
-}
-
-/// Keeps the smaller of the new entry and `next` there, and queues the other.
-#[inline]
-fn put(key: f64, child: u32, next: &mut Option<(f64, u32)>, queue: &mut MinQueue) {
-    match next {
-        Some(n) if *n <= (key, child) => queue.push(key, child),
-        _ => {
-            if let Some((key, child)) = next.replace((key, child)) {
-                queue.push(key, child);
             }
         }
     }

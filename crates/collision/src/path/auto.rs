@@ -3,6 +3,7 @@
 use super::flood::{FloodEnd, FloodLimit, flood};
 use super::traversal::{Shortcuts, search};
 use super::{Found, Obstacle, PathCounters, PathMethod, PathOptions, PathScratch, Pose, Query};
+use crate::immersion::Fold;
 
 /// How long [`PathMethod::Auto`] floods before it takes the tree.
 const FLOOD_FIRST: FloodLimit = FloodLimit { elements: 12, blind: 4 };
@@ -15,7 +16,10 @@ pub(crate) fn shortest_path(
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
 ) -> (Option<Found>, bool) {
-    let shortcuts = Shortcuts { embedded: true, culling: options.culling };
+    let shortcuts = match pose.folds[query.element as usize] {
+        Fold::Clear => Shortcuts { culling: options.culling, ..Shortcuts::ALL },
+        Fold::Near | Fold::Folded => Shortcuts::NEAR_FOLD,
+    };
     let end = match options.method {
         PathMethod::Traversal => FloodEnd::Beyond(0.0),
         PathMethod::Auto => flood(pose, query, FLOOD_FIRST, &mut scratch.flood, counters),
@@ -26,7 +30,7 @@ pub(crate) fn shortest_path(
         FloodEnd::Beyond(d) => search(pose, query, shortcuts, d, scratch, counters),
         FloodEnd::Obstacle(Obstacle::Fold) => {
             counters.fallbacks += 1;
-            search(pose, query, shortcuts, 0.0, scratch, counters)
+            search(pose, query, Shortcuts::NEAR_FOLD, 0.0, scratch, counters)
         }
         FloodEnd::Obstacle(Obstacle::Wrapped | Obstacle::LocalFold) | FloodEnd::Nothing => None,
     };

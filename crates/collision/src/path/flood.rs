@@ -1,5 +1,6 @@
 //! Best-first flood through the elements round the query point.
 
+use glam::DVec3;
 use gordian_mesh::topology::{LOCAL_FACES, Neighbor};
 
 use super::closest::closest_to_origin;
@@ -56,12 +57,16 @@ pub(super) fn flood(
     queue.clear();
     visited.clear();
     let mut best: Option<(f64, u32)> = None;
+    // What lies beyond this squared distance may be seen past a fold.
+    let mut fold = f64::INFINITY;
     let mut entered = 0;
     let mut next = Some((0.0, query.element));
     while let Some((key, element)) = next.take().or_else(|| queue.pop()) {
-        if let Some((d, face)) = best
-            && d <= key
-        {
+        let reached = best.filter(|&(d, _)| d <= key);
+        if fold <= FOLD_MARGIN * reached.map_or(key, |(d, _)| d) {
+            return FloodEnd::Obstacle(Obstacle::Fold);
+        }
+        if let Some((_, face)) = reached {
             return FloodEnd::Found(found(pose, query, face));
         }
         if visited.contains(element) {
@@ -70,7 +75,7 @@ pub(super) fn flood(
         if entered == limit.elements || (entered == limit.blind && best.is_none()) {
             return FloodEnd::Beyond(key);
         }
-        if pose.folds[element as usize] != Fold::Clear {
+        if pose.folds[element as usize] == Fold::Folded {
             return FloodEnd::Obstacle(Obstacle::Fold);
         }
         visited.insert(element);
@@ -78,6 +83,9 @@ pub(super) fn flood(
         counters.elements += 1;
         let e = &pose.mesh.elements[element as usize];
         let w = pose.tetrahedron_from(query.point, &e.vertices);
+        if pose.folds[element as usize] == Fold::Near {
+            fold = fold.min(nearest_fold(pose, &e.vertices, &w));
+        }
         let [f, g, h, i] = LOCAL_FACES;
         let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
         let distances = ClosestFour::new([corner(0), corner(1), corner(2)]).distance_squared;
@@ -115,10 +123,30 @@ pub(super) fn flood(
         }
     }
     match best {
+        Some((d, _)) if fold <= FOLD_MARGIN * d => FloodEnd::Obstacle(Obstacle::Fold),
         Some((_, face)) => FloodEnd::Found(found(pose, query, face)),
         None => FloodEnd::Nothing,
     }
 }
+
+/// Squared distance of what an element next to a fold shares with it: a corner, an edge or a face.
+#[cold]
+fn nearest_fold(pose: &Pose, vertices: &[u32; 4], w: &[DVec3; 4]) -> f64 {
+    let (mut shared, mut count) = ([DVec3::ZERO; 4], 0);
+    for (_, &w) in vertices.iter().zip(w).filter(|&(&v, _)| pose.near_fold[v as usize]) {
+        shared[count] = w;
+        count += 1;
+    }
+    match shared {
+        [a, _, _, _] if count == 1 => a.length_squared(),
+        [a, b, _, _] if count == 2 => closest_to_origin([a, b, b]).distance_squared,
+        [a, b, c, _] if count == 3 => closest_to_origin([a, b, c]).distance_squared,
+        _ => 0.0,
+    }
+}
+
+/// A fold within this many times the squared distance of the answer may lead to a nearer one.
+const FOLD_MARGIN: f64 = 4.0;
 
 /// Whether squared distance `d` is below `key` by more than both were rounded; `edge` is the local length.
 fn nearer_beyond_rounding(d: f64, key: f64, edge: f64) -> bool {

@@ -15,15 +15,21 @@ use crate::immersion::Fold;
 /// Where a search reasons locally to save work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shortcuts {
-    /// Looks at each boundary edge and vertex once, and walks one way, except next to a fold.
-    pub embedded: bool,
+    /// Walks one way, except next to a fold.
+    pub one_way: bool,
+    /// Looks at each boundary edge and vertex by its owner alone, except next to a fold.
+    pub owners: bool,
     /// Rules candidates out by their feasible region, except next to a fold.
     pub culling: bool,
 }
 
 impl Shortcuts {
+    /// All of them.
+    pub const ALL: Shortcuts = Shortcuts { one_way: true, owners: true, culling: true };
+    /// What holds for a query next to a fold: there a candidate may be ruled out by a neighbour that no path leads to.
+    pub const NEAR_FOLD: Shortcuts = Shortcuts { one_way: true, owners: false, culling: false };
     /// Every candidate is walked to, both ways.
-    pub const NONE: Shortcuts = Shortcuts { embedded: false, culling: false };
+    pub const NONE: Shortcuts = Shortcuts { one_way: false, owners: false, culling: false };
 }
 
 /// Finds the nearest boundary face with a valid path, beyond the squared distance `beyond`, below which there is none.
@@ -41,18 +47,23 @@ pub(super) fn search(
         shortcuts,
         // What the flood found at this distance may come out a few roundings nearer here.
         beyond: beyond * (1.0 - 1e-12),
-        both_ways: !shortcuts.embedded || pose.folds[query.element as usize] != Fold::Clear,
+        both_ways: !shortcuts.one_way || pose.folds[query.element as usize] != Fold::Clear,
         walk: &mut scratch.walk,
         counters,
+        dead: [[u32::MAX; 3]; DEAD],
+        deaths: 0,
         found: None,
     };
-    if shortcuts.embedded && shortcuts.culling {
+    if shortcuts.culling {
         pose.faces.nearest_facing(query.point, pose.cones, &mut scratch.queue, &mut candidates);
     } else {
         pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
     }
     candidates.found
 }
+
+/// How many dead features are remembered.
+const DEAD: usize = 8;
 
 struct Candidates<'a, 'p> {
     pose: &'a Pose<'p>,
@@ -62,6 +73,9 @@ struct Candidates<'a, 'p> {
     both_ways: bool,
     walk: &'a mut WalkScratch,
     counters: &'a mut PathCounters,
+    /// The last features to which no path led, their vertices ascending: the faces round them come one soon after the other.
+    dead: [[u32; 3]; DEAD],
+    deaths: usize,
     found: Option<Found>,
 }
 
@@ -74,7 +88,7 @@ impl Candidates<'_, '_> {
 
     /// Whether local reasoning about a feature's neighbourhood holds.
     fn embedded(&self, feature: &[u32]) -> bool {
-        self.shortcuts.embedded && feature.iter().all(|&v| !self.pose.near_fold[v as usize])
+        feature.iter().all(|&v| !self.pose.near_fold[v as usize])
     }
 }
 
@@ -107,7 +121,10 @@ impl NearestVisitor for Candidates<'_, '_> {
                 Feature::Edge(k) => f.owns >> k & 1 != 0,
                 Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
             };
-            if owned || !self.embedded(feature_vertices(&f.vertices, feature, &mut [0; 3])) {
+            if owned
+                || !self.shortcuts.owners
+                || !self.embedded(feature_vertices(&f.vertices, feature, &mut [0; 3]))
+            {
                 out[lane] = d;
             }
         }
@@ -125,14 +142,36 @@ impl NearestVisitor for Candidates<'_, '_> {
         }
         let d = candidate.closest.point(self.pose.triangle_from(self.query.point, vertices));
         let both_ways = self.both_ways || !embedded;
-        match walk(self.pose, self.query, d, feature, both_ways, self.walk, self.counters) {
-            WalkEnd::Dead => ControlFlow::Continue(()),
+        let mut name = [u32::MAX; 3];
+        name[..feature.len()].copy_from_slice(feature);
+        name.sort_unstable();
+        if self.dead.contains(&name) {
+            return ControlFlow::Continue(());
+        }
+        let target = support(vertices, candidate.closest.barycentric(), &mut buffer);
+        match walk(self.pose, self.query, d, target, both_ways, self.walk, self.counters) {
+            WalkEnd::Dead => {
+                self.dead[self.deaths % DEAD] = name;
+                self.deaths += 1;
+                ControlFlow::Continue(())
+            }
             WalkEnd::Arrived => {
                 self.found = Some(candidate);
                 ControlFlow::Break(())
             }
         }
     }
+}
+
+/// The vertices of the smallest feature on which a point of a face lies up to rounding: the line to a point that was rounded
+/// may pass an edge on either side.
+fn support<'a>(face: &[u32; 3], weights: [f64; 3], buffer: &'a mut [u32; 3]) -> &'a [u32] {
+    let mut count = 0;
+    for (&v, _) in face.iter().zip(weights).filter(|&(_, weight)| weight > 1e-9) {
+        buffer[count] = v;
+        count += 1;
+    }
+    &buffer[..count]
 }
 
 /// The vertices of a face's feature.

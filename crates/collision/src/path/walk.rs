@@ -16,6 +16,7 @@ use gordian_mesh::topology::Neighbor;
 
 use super::visited::VisitedSet;
 use super::{PathCounters, Pose, Query};
+use crate::bvh::Aabb;
 use crate::immersion::Fold;
 use crate::predicates::{self, Sign};
 
@@ -44,8 +45,8 @@ pub(super) enum WalkEnd {
 
 /// Follows the line from the query point in direction `d` (to the candidate), until an element owns all of `target`.
 ///
-/// The line is followed to the boundary, past the candidate: an inverted element may lead back to it. For the same
-/// reason it is followed the other way too, if that is asked for with `both_ways` or if a folded element was met.
+/// The line is followed past the candidate as long as an inverted element may lead back to it. For the same reason it is followed the
+/// other way too, if that is asked for with `both_ways` or if a folded element was met.
 pub(super) fn walk(
     pose: &Pose,
     query: &Query,
@@ -67,30 +68,98 @@ pub(super) fn walk(
     scratch.visited.clear();
     scratch.visited.insert(query.element);
     let mut folded = pose.folds[query.element as usize] == Fold::Folded;
-    let end = ray(pose, query, d, target, &mut folded, scratch, counters);
+    let end = ray(pose, query, Reach::new(pose, query.point, d, 1.0), target, &mut folded, scratch, counters);
     if end == WalkEnd::Dead && (both_ways || folded) {
-        return ray(pose, query, -d, target, &mut folded, scratch, counters);
+        return ray(
+            pose,
+            query,
+            Reach::new(pose, query.point, -d, 0.0),
+            target,
+            &mut folded,
+            scratch,
+            counters,
+        );
     }
     end
+}
+
+/// A line, and how far along it a walk makes sense.
+///
+/// Through positive elements the walk goes forward only. So behind the candidate, and behind the last inverted element
+/// that could turn it round, no way leads back.
+struct Reach<'a> {
+    inverted: &'a [Aabb],
+    from: DVec3,
+    d: DVec3,
+    /// Where the candidate is, in units of `d`, times the square of its length.
+    candidate: f64,
+    /// The same for the end of it all, once it is known.
+    end: Option<f64>,
+}
+
+impl<'a> Reach<'a> {
+    fn new(pose: &Pose<'a>, from: DVec3, d: DVec3, candidate: f64) -> Self {
+        Reach { inverted: pose.inverted_boxes, from, d, candidate: candidate * d.length_squared(), end: None }
+    }
+
+    /// How far along the line `w` is at least, whatever the rounding; `w` as seen from its origin.
+    #[inline]
+    fn along(&self, w: DVec3) -> f64 {
+        self.d.dot(w) - 1e-15 * self.d.abs().dot(w.abs())
+    }
+
+    /// Whether a walk that has come to a face whose nearest vertex is that far has nowhere to go.
+    #[inline]
+    fn exceeded(&mut self, along: f64) -> bool {
+        along > self.candidate && {
+            let end = self.end.unwrap_or_else(|| self.last_inverted());
+            self.end = Some(end);
+            along > end
+        }
+    }
+
+    /// Where the line leaves the last box of inverted elements, as `along` measures it.
+    #[cold]
+    fn last_inverted(&self) -> f64 {
+        let (inverse, squared) = (self.d.recip(), self.d.length_squared());
+        let mut last = self.candidate;
+        for b in self.inverted {
+            let (low, high) = (b.min.as_dvec3() - self.from, b.max.as_dvec3() - self.from);
+            // Rounding must not lose a box, so it is a little larger; then where `d` is zero these are infinite.
+            let slack = 1e-9 * low.abs().max(high.abs());
+            let (a, b) = ((low - slack) * inverse, (high + slack) * inverse);
+            let (enter, leave) = (a.min(b).max_element(), a.max(b).min_element());
+            let missed = enter > leave;
+            if !missed {
+                last = last.max(leave * squared);
+            }
+        }
+        last
+    }
 }
 
 /// One way along the line.
 fn ray(
     pose: &Pose,
     query: &Query,
-    d: DVec3,
+    mut reach: Reach,
     target: &[u32],
     folded: &mut bool,
     scratch: &mut WalkScratch,
     counters: &mut PathCounters,
 ) -> WalkEnd {
+    let d = reach.d;
     let stack = &mut scratch.stack;
     stack.clear();
     leave_first(pose, query, d, stack, counters);
     while let Some(Entry { mut element, face: [mut a, mut b, mut c] }) = stack.pop() {
         let [mut wa, mut wb, mut wc] = pose.triangle_from(query.point, &[a, b, c]);
+        let [mut ta, mut tb, mut tc] = [reach.along(wa), reach.along(wb), reach.along(wc)];
         // Along one branch, until it ends or splits.
         loop {
+            if reach.exceeded(ta.min(tb).min(tc)) {
+                break;
+            }
             if !scratch.visited.insert(element) {
                 break;
             }
@@ -103,6 +172,7 @@ fn ray(
             let [p, q, r, s] = e.vertices;
             let v = p ^ q ^ r ^ s ^ a ^ b ^ c;
             let wv = pose.from(query.point, v);
+            let tv = reach.along(wv);
             let signs = signs_to(d, wv, [wa, wb, wc], counters);
             // Out through (a, b, v) when the line passes b v and v a on the same side as it passed a b, and so on round.
             let ways = [
@@ -126,19 +196,21 @@ fn ray(
                 [true, false, false] => {
                     let Some(entry) = next(0) else { break };
                     element = entry.element;
-                    (c, wc) = (v, wv);
+                    (c, wc, tc) = (v, wv, tv);
                 }
                 [false, true, false] => {
                     let Some(entry) = next(1) else { break };
                     element = entry.element;
                     (a, b, c) = (b, c, v);
                     (wa, wb, wc) = (wb, wc, wv);
+                    (ta, tb, tc) = (tb, tc, tv);
                 }
                 [false, false, true] => {
                     let Some(entry) = next(2) else { break };
                     element = entry.element;
                     (a, b, c) = (c, a, v);
                     (wa, wb, wc) = (wc, wa, wv);
+                    (ta, tb, tc) = (tc, ta, tv);
                 }
                 _ => {
                     stack.extend((0..3).filter(|&k| ways[k]).filter_map(next));

@@ -4,13 +4,18 @@
 //! - [`queries`]: boundary queries of a workload, agreement with its stored answers, times and work.
 //! - [`ccd_sets`]: files of continuous collision queries with exact answers, agreement and times.
 //! - [`clock`]: how times are taken.
+//! - [`fuzz`]: random queries against the oracle, on the bodies of [`tangles`] and [`bodies`]; failures are made small.
 //!
 //! The command line, the benchmarks and the tests call the same code, so that they speak of the same figures.
 
+pub mod bodies;
 pub mod ccd_sets;
 pub mod clock;
+pub mod fuzz;
 pub mod oracle;
 pub mod queries;
+pub mod random;
+pub mod tangles;
 
 /// A file that cannot be measured.
 #[derive(Debug, thiserror::Error)]

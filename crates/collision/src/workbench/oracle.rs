@@ -90,6 +90,41 @@ impl<'a> Oracle<'a> {
         false
     }
 
+    /// Whether the segment from `p` leads there, forward and through positive tetrahedra alone: a path that no reading of the
+    /// rule can deny.
+    pub fn forward(&self, p: DVec3, tet: u32, candidate: &Candidate) -> bool {
+        let face = self.topology.faces[candidate.face as usize];
+        let feature: Vec<u32> = (0..3).filter(|&k| candidate.weights[k] > 1e-9).map(|k| face[k]).collect();
+        let d = candidate.point - p;
+        let mut seen = std::collections::BTreeSet::from([tet]);
+        let mut queue = vec![tet];
+        while let Some(t) = queue.pop() {
+            let vertices = self.topology.tets[t as usize];
+            let corners = vertices.map(|v| self.positions[v as usize]);
+            if orient3d(corners[0], corners[1], corners[2], corners[3]) != Sign::Positive {
+                continue;
+            }
+            if feature.iter().all(|v| vertices.contains(v)) {
+                return true;
+            }
+            for i in 0..4 {
+                let Neighbor::Tet(u) = self.topology.neighbors[t as usize][i].get() else { continue };
+                let [a, b, c] = LOCAL_FACES[i].map(|k| corners[k] - p);
+                // Leaves by a face that looks ahead, not behind the candidate.
+                let outward = (b - a).cross(c - a);
+                if !seen.contains(&u)
+                    && outward.dot(d) > 0.0
+                    && outward.dot(a) <= outward.dot(d)
+                    && passes(d, [a, b, c], 0.0)
+                {
+                    seen.insert(u);
+                    queue.push(u);
+                }
+            }
+        }
+        false
+    }
+
     /// Whether `p` lies strictly inside tetrahedron `t`, of whatever sign; exact.
     pub fn contains(&self, t: u32, p: DVec3) -> bool {
         let corner = self.topology.tets[t as usize].map(|v| self.positions[v as usize]);

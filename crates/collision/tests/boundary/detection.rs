@@ -3,7 +3,7 @@
 use gordian_collision::{DcdOptions, Penetration, PointId, PointSet};
 use proptest::prelude::*;
 
-use crate::bodies::{Body, Coil, coil, lattice_blocks, plain_coil};
+use gordian_collision::workbench::bodies::{Body, Coil, coil, lattice_blocks, plain_coil};
 use gordian_collision::workbench::oracle::Oracle;
 
 /// What a loop finds.
@@ -94,7 +94,8 @@ proptest! {
         turns in 0.8f64..2.5,
         pitch in 0.0f64..0.9,
         jitter in 0.0f64..1.0,
+        seed: u64,
     ) {
-        check(&coil(Coil { cells: [along, width, height], radius, turns, pitch, jitter }), PointSet::AllVertices);
+        check(&coil(Coil { cells: [along, width, height], radius, turns, pitch, jitter, seed }), PointSet::AllVertices);
     }
 }

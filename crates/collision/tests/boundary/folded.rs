@@ -3,7 +3,7 @@
 use gordian_collision::{Own, PathOptions, PathQuery, PathScratch, PointId, PointSet};
 use proptest::prelude::*;
 
-use crate::bodies::{Body, Coil, coil, every_option, lattice_blocks, plain_coil};
+use gordian_collision::workbench::bodies::{Body, Coil, coil, every_option, lattice_blocks, plain_coil};
 use gordian_collision::workbench::oracle::Oracle;
 
 /// Every penetration of the points, every option: the oracle's distance.
@@ -71,9 +71,10 @@ proptest! {
         turns in 1.1f64..2.5,
         pitch in 0.2f64..0.9,
         jitter in 0.0f64..0.4,
+        seed: u64,
     ) {
         // Some of these have inverted elements: the paper's rule holds there too.
-        check(&coil(Coil { cells: [along, width, height], radius, turns, pitch, jitter }), PointSet::BoundaryVertices);
+        check(&coil(Coil { cells: [along, width, height], radius, turns, pitch, jitter, seed }), PointSet::BoundaryVertices);
     }
 }
 

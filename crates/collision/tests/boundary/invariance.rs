@@ -3,7 +3,7 @@
 use glam::Vec3;
 use gordian_collision::{DcdOptions, Detector, PathAnswer, PathOptions, Penetration, PointId, PointSet};
 
-use crate::bodies::{Body, every_option, plain_coil};
+use gordian_collision::workbench::bodies::{Body, every_option, plain_coil};
 
 fn answers(body: &Body) -> (Vec<Penetration>, Vec<PathAnswer>) {
     body.answers(PointSet::BoundaryVertices, &PathOptions::default())

@@ -1,8 +1,8 @@
 //! Boundary queries against brute force, stored answers, and themselves in other dress.
 
-mod bodies;
 mod detection;
 mod folded;
+mod fuzz;
 mod invariance;
 mod modes;
 mod stored;

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use gordian_collision::{PathOptions, PointId, PointSet, QueryMode};
 
-use crate::bodies::{lattice_blocks, plain_coil};
+use gordian_collision::workbench::bodies::{lattice_blocks, plain_coil};
 use gordian_collision::workbench::oracle::Oracle;
 
 fn options(mode: QueryMode) -> PathOptions {

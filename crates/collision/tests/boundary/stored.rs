@@ -9,7 +9,7 @@ use gordian_collision::{
 use gordian_mesh::io::npz::Workload;
 use gordian_mesh::testdata;
 
-use crate::bodies::{Body, every_option};
+use gordian_collision::workbench::bodies::{Body, every_option};
 use gordian_collision::workbench::oracle::{Candidate, Oracle};
 
 fn load(name: &str) -> Option<(Workload, Body)> {

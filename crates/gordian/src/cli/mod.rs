@@ -5,6 +5,7 @@ mod bench_ccd;
 mod bench_query;
 mod check;
 mod fault;
+mod fuzz;
 mod list;
 mod mesh;
 mod run;
@@ -30,6 +31,7 @@ enum Command {
     View(view::Args),
     Bench(bench::Args),
     Check(check::Args),
+    Fuzz(fuzz::Args),
     Mesh(mesh::Args),
     /// Lists the built-in scenes.
     Scenes,
@@ -56,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::View(args) => view::view(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Check(args) => check::check(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Mesh(args) => mesh::generate(&args),
         Command::Scenes => list::scenes(),
         Command::Adapters => list::adapters(),

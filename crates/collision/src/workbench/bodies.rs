@@ -1,25 +1,29 @@
 //! Meshes and poses that intersect themselves.
 
 use glam::{DVec3, Vec3};
-use gordian_collision::{
-    DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointSet, QueryMode,
-};
 use gordian_mesh::generate::box_mesh;
 use gordian_mesh::{TetMesh, TetTopology};
+
+use crate::{DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointSet, QueryMode};
 
 /// A mesh with a rest pose and another one.
 #[derive(Clone, Debug)]
 pub struct Body {
+    /// Tetrahedra, positive at rest.
     pub tets: Vec<[u32; 4]>,
+    /// Positions at rest.
     pub rest: Vec<Vec3>,
+    /// Positions in the pose that is asked about.
     pub pose: Vec<Vec3>,
 }
 
 impl Body {
+    /// The mesh.
     pub fn topology(&self) -> TetTopology {
         TetTopology::new(self.rest.len(), &self.tets)
     }
 
+    /// A detector that was refit to the pose.
     pub fn detector(&self) -> Detector {
         let mut detector = Detector::new(&self.topology(), &self.rest);
         detector.refit(&self.pose);
@@ -54,18 +58,22 @@ pub struct Coil {
     pub cells: [u32; 3],
     /// Radius of its middle line, in widths of the bar.
     pub radius: f64,
+    /// How often it goes round.
     pub turns: f64,
     /// Distance of one turn from the next, in heights of the bar: below 1 they overlap.
     pub pitch: f64,
     /// Random displacement, in cells.
     pub jitter: f64,
+    /// Of the random displacement.
+    pub seed: u64,
 }
 
 /// A bar wound into a coil whose turns overlap; all coordinates are multiples of 2⁻¹².
 pub fn coil(c: Coil) -> Body {
     let [n, width, height] = c.cells.map(f64::from);
     let TetMesh { positions, tets } = box_mesh(DVec3::new(n, width, height), c.cells).unwrap();
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    // Xorshift; its state must not be zero.
+    let mut state = c.seed | 1;
     let mut random = move || {
         state ^= state << 13;
         state ^= state >> 7;
@@ -91,7 +99,14 @@ pub fn coil(c: Coil) -> Body {
 
 /// A coil whose turns overlap by half, one and a half deep.
 pub fn plain_coil() -> Body {
-    coil(Coil { cells: [40, 3, 3], radius: 2.0, turns: 2.2, pitch: 0.55, jitter: 0.2 })
+    coil(Coil {
+        cells: [40, 3, 3],
+        radius: 2.0,
+        turns: 2.2,
+        pitch: 0.55,
+        jitter: 0.2,
+        seed: 0x9E37_79B9_7F4A_7C15,
+    })
 }
 
 /// Two blocks on a lattice, the second pushed into the first by `offset`: faces, edges and vertices coincide.
