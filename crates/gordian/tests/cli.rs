@@ -247,3 +247,14 @@ fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
         assert!(stderr(&run).contains(expected), "{}", stderr(&run));
     }
 }
+
+#[test]
+fn the_window_says_what_to_do_where_there_is_no_display() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("gordian").unwrap();
+    let command = command.current_dir(folder.path()).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let command = command.env_remove("WAYLAND_SOCKET").args(["view", "drop"]);
+    if cfg!(target_os = "linux") {
+        assert!(stderr(&command.assert().code(2)).contains("--screenshot"));
+    }
+}

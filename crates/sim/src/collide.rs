@@ -183,19 +183,7 @@ impl Collisions {
         let unit = infos.iter().map(|b| b.mean_edge).sum::<f64>() / infos.len().max(1) as f64;
         Ok(Collisions {
             gravity: glam::DVec3::from(scene.simulation.gravity_m_s2).length(),
-            options: PathOptions {
-                mode: match settings.mode {
-                    QueryMode::Geodesic => gordian_collision::QueryMode::Geodesic,
-                    QueryMode::Euclidean => gordian_collision::QueryMode::Euclidean,
-                    QueryMode::RestShape => gordian_collision::QueryMode::RestShape,
-                },
-                method: match settings.method {
-                    QueryMethod::Auto => PathMethod::Auto,
-                    QueryMethod::Flood => PathMethod::Flood,
-                    QueryMethod::Traversal => PathMethod::Traversal,
-                },
-                culling: settings.culling,
-            },
+            options: path_options(&settings),
             detector: Detector::new(topology, &model.rest_positions),
             broad: BroadPhase::new(topology, &model.positions),
             meeting: Detection::new(),
@@ -216,6 +204,14 @@ impl Collisions {
             tangled: vec![false; infos.len()],
             settings,
         })
+    }
+
+    /// Takes over what of a scene's settings does not lie in groups and materials.
+    pub fn tune(&mut self, scene: &Scene) {
+        self.settings = scene.collision.clone();
+        self.gravity = glam::DVec3::from(scene.simulation.gravity_m_s2).length();
+        self.options = path_options(&self.settings);
+        self.share = 1.0 / scene.simulation.substeps as f64;
     }
 
     pub fn contacts(&self) -> &[Contact] {
@@ -431,6 +427,23 @@ impl Collisions {
         }
         report.penetrating_vertices = vertices;
         report.inverted_tetrahedra = self.detector.inverted_count() as u64;
+    }
+}
+
+/// How a scene asks for boundary points.
+fn path_options(settings: &Collision) -> PathOptions {
+    PathOptions {
+        mode: match settings.mode {
+            QueryMode::Geodesic => gordian_collision::QueryMode::Geodesic,
+            QueryMode::Euclidean => gordian_collision::QueryMode::Euclidean,
+            QueryMode::RestShape => gordian_collision::QueryMode::RestShape,
+        },
+        method: match settings.method {
+            QueryMethod::Auto => PathMethod::Auto,
+            QueryMethod::Flood => PathMethod::Flood,
+            QueryMethod::Traversal => PathMethod::Traversal,
+        },
+        culling: settings.culling,
     }
 }
 

@@ -30,7 +30,7 @@ impl World {
         Ok(report)
     }
 
-    fn substep(&mut self, substep: u32, report: &mut FrameReport) -> Result<(), SimError> {
+    pub(crate) fn substep(&mut self, substep: u32, report: &mut FrameReport) -> Result<(), SimError> {
         let h = self.settings.frame_s / self.settings.substeps as f64;
         let end_s = self.time_s() + (substep + 1) as f64 * h;
         let gravity = Vec3::from(self.settings.gravity_m_s2.map(|g| g as f32));

@@ -142,3 +142,43 @@ fn a_step_that_is_not_finite_names_its_vertex_and_keeps_the_last_good_frame() {
     }
     assert_eq!(world.positions(), good);
 }
+
+#[test]
+fn a_frame_by_substeps_is_the_frame_bit_by_bit() {
+    let scene = Scene::open("drop", &["body.generator.resolution=5".into()]).unwrap();
+    let mut whole = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+    let mut parts = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+    for _ in 0..3 {
+        let report = whole.step_frame().unwrap();
+        let mut frame = parts.begin_frame();
+        let mut last = None;
+        while last.is_none() {
+            last = parts.advance(&mut frame).unwrap();
+        }
+        assert_eq!(frame.substeps(), scene.simulation.substeps);
+        assert_eq!(last.unwrap().position_hash, report.position_hash);
+    }
+}
+
+#[test]
+fn what_can_change_live_acts_in_the_next_frame_and_the_rest_is_told() {
+    let scene = Scene::open("drop", &["body.generator.resolution=4".into()]).unwrap();
+    let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+    let mut changed = scene.clone();
+    changed.simulation.gravity_m_s2 = [0.0, 3.0, 0.0];
+    changed.simulation.substeps = 7;
+    assert!(world.tune(&scene, &changed));
+    world.step_frame().unwrap();
+    let dt = scene.simulation.frame_s as f32;
+    // Free flight: damping of 1 per second takes less than a fiftieth in a frame.
+    for v in world.velocities() {
+        assert!((v.y / (3.0 * dt) - 1.0).abs() < 0.02, "{v}");
+    }
+    changed.body[0].material.young_pa *= 2.0;
+    assert!(!world.tune(&scene, &changed), "a material needs a new world");
+    let free = (0..world.positions().len() as u32).find(|&p| world.is_free(p)).unwrap();
+    world.set_velocities([(free, glam::Vec3::X)].into_iter()).unwrap();
+    world.set_positions([(free + 1, glam::Vec3::ONE)].into_iter()).unwrap();
+    assert_eq!(world.velocities()[free as usize], glam::Vec3::X);
+    assert_eq!(world.positions()[free as usize + 1], glam::Vec3::ONE);
+}

@@ -27,6 +27,7 @@ pub mod geometry;
 pub mod gpu;
 pub mod image;
 pub mod overlay;
+pub mod pick;
 mod pipelines;
 pub mod renderer;
 mod shaders;
@@ -36,6 +37,8 @@ mod solids;
 pub mod surface;
 mod targets;
 pub mod theme;
+#[cfg(feature = "window")]
+pub mod window;
 
 pub use camera::{Camera, CameraChoice};
 pub use clip::ClipChoice;

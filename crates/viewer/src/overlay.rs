@@ -15,20 +15,12 @@ pub enum Overlay {
     Paths,
     /// Edges of the surface.
     Wireframe,
-    /// Colours of the tetrahedra in the solver's colouring.
-    Colouring,
 }
 
 impl Overlay {
     /// All, in the order of the switches.
-    pub const ALL: [Overlay; 6] = [
-        Overlay::Penetrating,
-        Overlay::Inverted,
-        Overlay::Contacts,
-        Overlay::Paths,
-        Overlay::Wireframe,
-        Overlay::Colouring,
-    ];
+    pub const ALL: [Overlay; 5] =
+        [Overlay::Penetrating, Overlay::Inverted, Overlay::Contacts, Overlay::Paths, Overlay::Wireframe];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -38,7 +30,6 @@ impl Overlay {
             Overlay::Contacts => "contacts",
             Overlay::Paths => "paths",
             Overlay::Wireframe => "wireframe",
-            Overlay::Colouring => "colouring",
         }
     }
 
@@ -50,7 +41,6 @@ impl Overlay {
             Overlay::Contacts => "contacts and their normals: what meets dark, what is inside orange",
             Overlay::Paths => "shortest paths to the boundary, brighter where deeper",
             Overlay::Wireframe => "edges of the surface",
-            Overlay::Colouring => "tetrahedra by their colour in the solver",
         }
     }
 }

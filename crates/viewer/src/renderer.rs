@@ -29,7 +29,7 @@ impl Quality {
     /// For pictures that are kept.
     pub const FINE: Quality = Quality { shadow_samples: 32, shadow_map: 2048, occlusion: true };
     /// For a window without a GPU.
-    pub const QUICK: Quality = Quality { shadow_samples: 6, shadow_map: 1024, occlusion: false };
+    pub const QUICK: Quality = Quality { shadow_samples: 12, shadow_map: 1024, occlusion: false };
 }
 
 /// How a geometry is looked at.
@@ -317,7 +317,7 @@ fn group(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, resources: &[Bin
 }
 
 /// Copies a texture of four bytes a pixel from the device.
-pub(crate) fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
+pub fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
     let (width, height) = (texture.width(), texture.height());
     let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {

@@ -22,6 +22,8 @@ pub struct Model {
     pub bodies: Vec<BodyInfo>,
     /// Body of each particle.
     pub body_of: Vec<u32>,
+    /// Whether each particle moves by itself.
+    pub free: Vec<bool>,
     /// The vertical.
     pub up: Vec3,
 }
@@ -88,7 +90,8 @@ impl Model {
         for (i, body) in world.bodies().iter().enumerate() {
             body_of[body.particles.start as usize..body.particles.end as usize].fill(i as u32);
         }
-        Model { topology, surface, bodies: world.bodies().to_vec(), body_of, up }
+        let free = (0..world.positions().len() as u32).map(|p| world.is_free(p)).collect();
+        Model { topology, surface, bodies: world.bodies().to_vec(), body_of, free, up }
     }
 
     /// Body of a tetrahedron.

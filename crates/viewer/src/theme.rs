@@ -23,11 +23,6 @@ const BODIES: [[u8; 3]; 6] =
 pub const PENETRATING: Colour = [226, 26, 28, 255];
 /// A tetrahedron of negative volume.
 pub const INVERTED: Colour = [190, 20, 220, 255];
-/// A contact found by continuous detection, and its normal.
-pub const CONTACT: Colour = [0, 0, 0, 255];
-/// What is selected.
-pub const SELECTED: Colour = [255, 255, 255, 255];
-
 /// Colour of a body. After six bodies the colours come again, each time lighter or darker.
 pub fn body(index: usize) -> Colour {
     let [r, g, b] = BODIES[index % BODIES.len()].map(f32::from);
@@ -61,18 +56,6 @@ pub fn depth(t: f32) -> Colour {
     let [a, b] = [Vec3::from(STOPS[i]), Vec3::from(STOPS[i + 1])];
     let c = a.lerp(b, at - i as f32);
     [c.x as u8, c.y as u8, c.z as u8, 255]
-}
-
-/// A colour for the number of a class: neighbours differ much in hue.
-pub fn class(index: usize) -> Colour {
-    let hue = (index as f32 * 0.618_034).fract() * 6.0;
-    let lightness = [0.80, 0.62, 0.95][index % 3];
-    let wave = |offset: f32| {
-        let k = (hue + offset).rem_euclid(6.0);
-        let c = 1.0 - 0.62 * (2.0 - (k - 3.0).abs()).clamp(0.0, 1.0);
-        (255.0 * lightness * c) as u8
-    };
-    [wave(5.0), wave(3.0), wave(1.0), 255]
 }
 
 /// What a theme gives the renderer: colours of light and surroundings.

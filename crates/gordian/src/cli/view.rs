@@ -1,4 +1,4 @@
-//! `gordian view`: pictures of a scene.
+//! `gordian view`: a window to play with scenes, and pictures of them in files.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,11 +13,11 @@ use miette::miette;
 use super::run::{Compute, progress};
 use super::{Outcome, fault};
 
-/// Shows a scene; with `--screenshot` as a picture in a file, which needs no display.
+/// Opens a window to see and touch scenes; with `--screenshot` it draws a picture into a file, which needs no display.
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene file, or name of a built-in scene.
-    scene: String,
+    scene: Option<String>,
     #[command(flatten)]
     compute: Compute,
     /// Replaces a value of the scene, such as collision.recovery=true or body.mesh=FILE; may be given again.
@@ -69,12 +69,32 @@ pub fn view(args: &Args) -> miette::Result<Outcome> {
     args.compute.start()?;
     match &args.screenshot {
         Some(path) => screenshot(args, path),
-        None => Err(miette!("give --screenshot FILE.png to draw a picture")),
+        None => window(args),
     }
 }
 
+#[cfg(feature = "window")]
+fn window(args: &Args) -> miette::Result<Outcome> {
+    if !args.set.is_empty() || args.frame.is_some() {
+        return Err(miette!(
+            "--set and --frame are for --screenshot; in the window the scene is tuned by hand"
+        ));
+    }
+    gordian::viewer::window::open(args.scene.as_deref(), args.compute.adapter.clone())
+        .map_err(|e| miette!("{e}"))?;
+    Ok(Outcome::Clean)
+}
+
+#[cfg(not(feature = "window"))]
+fn window(_: &Args) -> miette::Result<Outcome> {
+    Err(miette!("this program was built without its window; draw a picture with --screenshot FILE.png"))
+}
+
 fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
-    let scene = Scene::open(&args.scene, &args.set).map_err(fault::scene)?;
+    let Some(name) = &args.scene else {
+        return Err(miette!("name the scene to draw; `gordian scenes` lists those that there are"));
+    };
+    let scene = Scene::open(name, &args.set).map_err(fault::scene)?;
     // Before the simulation: an adapter that is not there should not take a minute to be told.
     let with = match args.draw_with.as_str() {
         "auto" => DrawWith::Auto,

@@ -1,0 +1,105 @@
+//! Driving a world by hand: substep by substep, pulled at, with settings that change while it runs.
+
+use std::time::Instant;
+
+use glam::Vec3;
+
+use crate::report::FrameReport;
+use crate::{Scene, SimError, World};
+
+/// A frame under way; see [`World::begin_frame`].
+#[derive(Debug)]
+pub struct OpenFrame {
+    report: FrameReport,
+    good: (Vec<Vec3>, Vec<Vec3>),
+    begun: Instant,
+    substep: u32,
+}
+
+impl OpenFrame {
+    /// Substeps done.
+    pub fn substeps(&self) -> u32 {
+        self.substep
+    }
+}
+
+impl World {
+    /// Begins a frame that is advanced substep by substep. What it computes is what [`World::step_frame`] does, bit by bit,
+    /// as long as nothing is changed in between.
+    pub fn begin_frame(&self) -> OpenFrame {
+        OpenFrame {
+            report: FrameReport { frame: self.frame + 1, ..FrameReport::default() },
+            good: (self.x.clone(), self.v.clone()),
+            begun: Instant::now(),
+            substep: 0,
+        }
+    }
+
+    /// Advances by one substep; after the last one the frame is over, and its report is returned.
+    ///
+    /// After an error the world stands at the last good frame again, and the frame must be begun anew.
+    pub fn advance(&mut self, frame: &mut OpenFrame) -> Result<Option<FrameReport>, SimError> {
+        if let Err(e) = self.substep(frame.substep, &mut frame.report) {
+            self.restore(self.frame, &frame.good.0, &frame.good.1)?;
+            return Err(e);
+        }
+        frame.substep += 1;
+        if frame.substep < self.settings.substeps {
+            return Ok(None);
+        }
+        self.frame += 1;
+        let mut report = std::mem::take(&mut frame.report);
+        self.finish(&mut report)?;
+        report.time_s = self.time_s();
+        report.ms.total = frame.begun.elapsed().as_secs_f64() * 1e3;
+        Ok(Some(report))
+    }
+
+    /// Length of a substep, seconds.
+    pub fn substep_s(&self) -> f64 {
+        self.settings.frame_s / self.settings.substeps as f64
+    }
+
+    /// Whether a particle moves by itself: it is not pinned and has mass.
+    pub fn is_free(&self, particle: u32) -> bool {
+        self.inverse_masses[particle as usize] > 0.0
+    }
+
+    /// Gives free particles a velocity, metres per second, as a hand does that pulls at them; others stay as they are.
+    pub fn set_velocities(&mut self, of: impl Iterator<Item = (u32, Vec3)>) -> Result<(), SimError> {
+        for (particle, velocity) in of {
+            if self.is_free(particle) && velocity.is_finite() {
+                self.v[particle as usize] = velocity;
+            }
+        }
+        Ok(self.solver.write_velocities(&self.v)?)
+    }
+
+    /// Puts free particles somewhere else, metres, at rest; others stay as they are.
+    pub fn set_positions(&mut self, of: impl Iterator<Item = (u32, Vec3)>) -> Result<(), SimError> {
+        for (particle, position) in of {
+            if self.is_free(particle) && position.is_finite() {
+                self.x[particle as usize] = position;
+                self.v[particle as usize] = Vec3::ZERO;
+            }
+        }
+        self.solver.write_positions(&self.x)?;
+        Ok(self.solver.write_velocities(&self.v)?)
+    }
+
+    /// Takes over from `scene` what may change while the world runs; call it between two frames. Returns whether all of
+    /// `scene` holds now: what went into bodies, colliders and their contacts when the world was built needs a new world.
+    pub fn tune(&mut self, old: &Scene, scene: &Scene) -> bool {
+        let mut live = old.clone();
+        let (to, from) = (&mut live.simulation, &scene.simulation);
+        (to.substeps, to.iterations) = (from.substeps.max(1), from.iterations.max(1));
+        (to.gravity_m_s2, to.frames) = (from.gravity_m_s2, from.frames);
+        let fixed = live.collision.clone();
+        live.collision = scene.collision.clone();
+        live.collision.thickness_edges = fixed.thickness_edges;
+        live.collision.restitution = fixed.restitution;
+        self.settings = live.simulation.clone();
+        self.collisions.tune(&live);
+        live == *scene
+    }
+}

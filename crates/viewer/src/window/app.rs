@@ -1,0 +1,263 @@
+//! The state of the window, and how it takes in what the simulation tells.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use gordian_sim::{AdapterChoice, FrameReport, Scene};
+
+use super::driver::{Command, Driver, Event, Opened, Shown};
+use super::viewport::Grab;
+use super::{controls, inspector, measure, messages, record, scenes, style, tune, viewport};
+use crate::camera::Camera;
+use crate::clip::ClipChoice;
+use crate::compose::{Look, compose, extent};
+use crate::gpu::Gpu;
+use crate::overlay::Overlays;
+use crate::renderer::{Quality, Renderer};
+use crate::theme::Theme;
+
+/// Frames that plots go back.
+pub(super) const HISTORY: usize = 240;
+
+/// Something to tell.
+pub(super) struct Message {
+    pub text: String,
+    pub error: bool,
+    pub since: Instant,
+}
+
+/// The window: all of it but the window itself.
+pub struct App {
+    pub(super) gpu: Gpu,
+    pub(super) renderer: Renderer,
+    pub(super) quality: Quality,
+    pub(super) driver: Driver,
+    pub(super) opened: Option<Box<Opened>>,
+    pub(super) shown: Option<Shown>,
+    /// What is being opened.
+    pub(super) opening: Option<String>,
+    /// The scene with the changes made here; `changed` where some need a restart.
+    pub(super) draft: Option<Scene>,
+    pub(super) playing: bool,
+    pub(super) speed: f64,
+    pub(super) theme: Theme,
+    pub(super) overlays: Overlays,
+    pub(super) clip: Option<ClipChoice>,
+    pub(super) camera: Camera,
+    /// The next moment is brought into view.
+    pub(super) wants_framing: bool,
+    pub(super) selected: Option<u32>,
+    pub(super) grab: Option<Grab>,
+    pub(super) history: VecDeque<FrameReport>,
+    pub(super) messages: Vec<Message>,
+    pub(super) path: String,
+    pub(super) record: record::Form,
+    pub(super) save_as: String,
+    pub(super) texture: Option<egui::TextureId>,
+    /// Geometry must be composed again.
+    pub(super) stale: bool,
+    pub(super) panels: bool,
+}
+
+impl App {
+    /// An empty window. `wake` is called, from another thread, when there is something new to draw.
+    pub fn new(gpu: &Gpu, adapter: AdapterChoice, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+        let driver = Driver::start(adapter, wake)?;
+        Ok(App {
+            renderer: Renderer::new(gpu),
+            quality: if gpu.software { Quality::QUICK } else { Quality::FINE },
+            gpu: gpu.clone(),
+            driver,
+            opened: None,
+            shown: None,
+            opening: None,
+            draft: None,
+            playing: false,
+            speed: 1.0,
+            theme: Theme::Dark,
+            overlays: Overlays::default(),
+            clip: None,
+            camera: Camera::new(glam::Vec3::Y),
+            wants_framing: false,
+            selected: None,
+            grab: None,
+            history: VecDeque::with_capacity(HISTORY),
+            messages: Vec::new(),
+            path: String::new(),
+            record: record::Form::default(),
+            save_as: String::new(),
+            texture: None,
+            stale: false,
+            panels: true,
+        })
+    }
+
+    /// Opens a scene: a file, or a built-in one by its name.
+    pub fn open(&mut self, name: &str) {
+        self.opening = Some(name.to_owned());
+        self.driver.send(Command::Open(name.to_owned()));
+    }
+
+    /// Whether it is still being read and built.
+    pub fn is_opening(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    /// The newest moment.
+    pub fn shown(&self) -> Option<&Shown> {
+        self.shown.as_ref()
+    }
+
+    /// The scene that is open.
+    pub fn scene(&self) -> Option<&Scene> {
+        self.opened.as_ref().map(|o| &o.scene)
+    }
+
+    /// The texts of the errors that are shown.
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().filter(|m| m.error).map(|m| m.text.as_str())
+    }
+
+    /// Where a point is seen, in points of the window; `None` behind the eye.
+    pub fn place_of(&self, point: glam::Vec3, view: egui::Rect) -> Option<egui::Pos2> {
+        let aspect = view.width() / view.height();
+        let clip = self.camera.view_projection(aspect, 1.0) * point.extend(1.0);
+        let ndc = clip.truncate() / clip.w;
+        let at = egui::pos2(
+            view.left() + (ndc.x + 1.0) / 2.0 * view.width(),
+            view.top() + (1.0 - ndc.y) / 2.0 * view.height(),
+        );
+        (clip.w > 0.0).then_some(at)
+    }
+
+    /// Ends the simulation after the present substep; waits no longer than `patience`.
+    pub fn stop(&mut self, patience: std::time::Duration) -> bool {
+        self.driver.stop(patience)
+    }
+
+    pub(super) fn say(&mut self, text: impl Into<String>, error: bool) {
+        let text = text.into();
+        self.messages.retain(|m| m.text != text);
+        self.messages.push(Message { text, error, since: Instant::now() });
+        let many = self.messages.len().saturating_sub(5);
+        self.messages.drain(..many);
+    }
+
+    /// Takes in what happened since the last call.
+    pub fn update(&mut self) {
+        let events: Vec<Event> = self.driver.events().collect();
+        for event in events {
+            match event {
+                Event::Opening(name) => self.opening = Some(name),
+                Event::Opened(opened) => self.take(opened),
+                Event::Frame(report) => {
+                    if self.history.len() == HISTORY {
+                        self.history.pop_front();
+                    }
+                    self.history.push_back(*report);
+                }
+                Event::Failed(text) => {
+                    self.opening = None;
+                    self.say(text, true);
+                }
+                Event::Note(text) => self.say(text, false),
+                Event::Playing(playing) => self.playing = playing,
+                Event::Recording(folder) => self.record.folder_in_use = folder,
+            }
+        }
+        let Some(newest) = self.driver.take_newest() else { return };
+        if self.opened.as_ref().is_some_and(|o| o.world == newest.world) {
+            self.shown = Some(newest);
+            self.stale = true;
+            if std::mem::take(&mut self.wants_framing) {
+                self.frame_all();
+            }
+        }
+    }
+
+    fn take(&mut self, opened: Box<Opened>) {
+        let other =
+            self.opened.as_ref().is_none_or(|o| o.scene.simulation.name != opened.scene.simulation.name);
+        if other {
+            self.camera = Camera::new(opened.model.up);
+            self.wants_framing = true;
+            self.clip = None;
+        }
+        self.opening = None;
+        self.playing = false;
+        self.selected = None;
+        self.grab = None;
+        self.shown = None;
+        self.history.clear();
+        self.draft = Some(opened.scene.clone());
+        self.save_as = format!("{}_changed.toml", opened.scene.simulation.name);
+        self.opened = Some(opened);
+    }
+
+    /// Brings everything into view.
+    pub(super) fn frame_all(&mut self) {
+        if let (Some(opened), Some(shown)) = (&self.opened, &self.shown) {
+            let points = extent(&opened.model, &shown.snapshot);
+            self.camera.frame(points.iter().copied(), self.record.aspect.max(0.2));
+        }
+    }
+
+    /// Brings the selected vertex and what is around it into view; without a selection, everything.
+    pub(super) fn frame_selection(&mut self) {
+        match (&self.opened, &self.shown, self.selected) {
+            (Some(opened), Some(shown), Some(v)) => {
+                let body = &opened.model.bodies[opened.model.body_of[v as usize] as usize];
+                let near = body.mean_edge as f32 * 6.0;
+                self.camera.target = shown.snapshot.positions[v as usize];
+                self.camera.distance = near / (self.camera.field_of_view / 2.0).tan();
+            }
+            _ => self.frame_all(),
+        }
+    }
+
+    pub(super) fn look(&self) -> Look {
+        let centre = match (&self.opened, &self.shown) {
+            (Some(o), Some(s)) => crate::camera::bounds(extent(&o.model, &s.snapshot).into_iter()),
+            _ => None,
+        };
+        let centre = centre.map_or(glam::Vec3::ZERO, |(low, high)| (low + high) / 2.0);
+        Look { theme: self.theme, overlays: self.overlays, clip: self.clip.map(|c| c.plane(centre)) }
+    }
+
+    /// Brings the geometry on the device up to date.
+    pub(super) fn compose(&mut self) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let look = self.look();
+        let (Some(opened), Some(shown)) = (&self.opened, &self.shown) else { return };
+        let mut geometry = compose(&opened.model, &shown.snapshot, &look);
+        inspector::marks(&mut geometry, &opened.model, shown, self.selected);
+        if !self.renderer.upload(&geometry) {
+            self.say("the scene is too large for this graphics adapter; a part of it is not drawn", true);
+        }
+    }
+
+    /// All of the window. `painter`: what egui is painted with; it shows the picture of the scene.
+    pub fn ui(&mut self, ui: &mut egui::Ui, painter: &mut egui_wgpu::Renderer) {
+        self.update();
+        style::apply(ui.ctx(), self.theme);
+        controls::dropped_files(self, ui.ctx());
+        controls::keys(self, ui.ctx());
+        if self.panels {
+            egui::Panel::left("scenes").default_size(250.0).show(ui, |ui| scenes::show(self, ui));
+            egui::Panel::right("settings").default_size(330.0).show(ui, |ui| {
+                egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                    inspector::overlays(self, ui);
+                    inspector::selection(self, ui);
+                    tune::show(self, ui);
+                    measure::show(self, ui);
+                    record::show(self, ui);
+                });
+            });
+        }
+        egui::Panel::bottom("controls").show(ui, |ui| controls::bar(self, ui));
+        egui::CentralPanel::no_frame().show(ui, |ui| viewport::show(self, ui, painter));
+        messages::show(self, ui.ctx());
+    }
+}

@@ -1,0 +1,172 @@
+//! Play, pause, step and speed; keys; files that are dropped on the window.
+
+use egui::Key;
+
+use super::app::App;
+use super::driver::Command;
+use super::style::faint;
+use crate::clip::ClipChoice;
+use crate::overlay::Overlay;
+use crate::theme::Theme;
+
+/// Speeds to choose from, and their names.
+const SPEEDS: [(f64, &str); 5] =
+    [(0.1, "×0.1"), (0.25, "×0.25"), (1.0, "real time"), (2.0, "×2"), (f64::INFINITY, "as fast as it goes")];
+
+pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
+    ui.add_space(3.0);
+    ui.horizontal(|ui| {
+        let ready = app.opened.is_some();
+        ui.add_enabled_ui(ready, |ui| {
+            let label = if app.playing { "Pause" } else { "Play" };
+            if ui.button(label).on_hover_text("Space").clicked() {
+                toggle_play(app);
+            }
+            if ui.button("Frame").on_hover_text("one frame (.)").clicked() {
+                app.driver.send(Command::StepFrame);
+            }
+            if ui.button("Substep").on_hover_text("one substep (,)").clicked() {
+                app.driver.send(Command::StepSubstep);
+            }
+            if ui.button("Reset").on_hover_text("back to the start (R)").clicked() {
+                app.driver.send(Command::Reset);
+            }
+            let name = SPEEDS.iter().find(|s| s.0 == app.speed).map_or("", |s| s.1);
+            egui::ComboBox::from_id_salt("speed").selected_text(name).width(120.0).show_ui(ui, |ui| {
+                for (speed, name) in SPEEDS {
+                    if ui.selectable_value(&mut app.speed, speed, name).clicked() {
+                        app.driver.send(Command::Speed(speed));
+                    }
+                }
+            });
+        });
+        ui.separator();
+        if let Some(name) = &app.opening {
+            ui.spinner();
+            ui.label(format!("opening {name} …"));
+        } else if let Some(shown) = &app.shown {
+            let s = &shown.snapshot;
+            ui.monospace(format!("frame {:4}  {:7.3} s", s.frame, s.time_s));
+            if shown.substep > 0 {
+                ui.monospace(format!("substep {}", shown.substep));
+            }
+            if let Some(last) = app.history.back() {
+                let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
+                ui.label(faint(format!(
+                    "{:.1} ms a frame, {:.2} of real time",
+                    last.ms.total,
+                    real / last.ms.total
+                )));
+            }
+        } else {
+            ui.label("choose a scene");
+        }
+    });
+    ui.add_space(2.0);
+}
+
+/// What mouse and keys do, a line each.
+const HELP: [(&str, &str); 11] = [
+    ("drag on a body", "grab"),
+    ("drag beside, or right", "orbit"),
+    ("middle, or shift", "pan"),
+    ("wheel", "zoom"),
+    ("click", "select a vertex"),
+    ("F, A", "frame selection, all"),
+    ("space", "play, pause"),
+    (". and ,", "frame, substep"),
+    ("R", "reset"),
+    ("P", "pin, unpin"),
+    ("H", "hide the panels"),
+];
+
+pub(super) fn help(ui: &mut egui::Ui) {
+    egui::Grid::new("help").spacing([8.0, 1.0]).show(ui, |ui| {
+        for (input, effect) in HELP {
+            ui.label(faint(input));
+            ui.label(faint(effect));
+            ui.end_row();
+        }
+    });
+}
+
+fn toggle_play(app: &mut App) {
+    app.playing = !app.playing;
+    app.driver.send(Command::Play(app.playing));
+}
+
+/// Key of an overlay.
+pub(super) fn key_of(overlay: Overlay) -> Key {
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5][overlay as usize]
+}
+
+pub(super) fn toggle(app: &mut App, overlay: Overlay) {
+    app.overlays.toggle(overlay);
+    app.stale = true;
+    app.driver.send(Command::Overlays(app.overlays));
+}
+
+pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
+    if ctx.egui_wants_keyboard_input() {
+        return;
+    }
+    let pressed = |key| ctx.input(|i| i.key_pressed(key) && !i.modifiers.command);
+    if pressed(Key::Space) && app.opened.is_some() {
+        toggle_play(app);
+    }
+    if pressed(Key::Period) {
+        app.driver.send(Command::StepFrame);
+    }
+    if pressed(Key::Comma) {
+        app.driver.send(Command::StepSubstep);
+    }
+    if pressed(Key::R) {
+        app.driver.send(Command::Reset);
+    }
+    if pressed(Key::F) {
+        app.frame_selection();
+    }
+    if pressed(Key::A) {
+        app.frame_all();
+    }
+    if pressed(Key::H) {
+        app.panels = !app.panels;
+    }
+    if pressed(Key::T) {
+        app.theme = if app.theme == Theme::Light { Theme::Dark } else { Theme::Light };
+        app.stale = true;
+    }
+    if pressed(Key::C) {
+        let through_middle = ClipChoice { normal: glam::Vec3::X, offset: None };
+        app.clip = if app.clip.is_some() { None } else { Some(through_middle) };
+        app.stale = true;
+    }
+    if pressed(Key::P)
+        && let Some(vertex) = app.selected
+    {
+        app.driver.send(Command::TogglePin(vertex));
+    }
+    for overlay in Overlay::ALL {
+        if pressed(key_of(overlay)) {
+            toggle(app, overlay);
+        }
+    }
+}
+
+/// A scene that is dropped is opened; a mesh falls on the ground in the scene `drop`.
+pub(super) fn dropped_files(app: &mut App, ctx: &egui::Context) {
+    let dropped = ctx.input(|i| i.raw.dropped_files.clone());
+    let Some(path) = dropped.into_iter().next_back().map(|f| f.path().to_path_buf()) else { return };
+    if path.extension().is_some_and(|e| e == "toml") {
+        app.open(&path.display().to_string());
+        return;
+    }
+    let mesh = format!("body.mesh={}", path.display());
+    match gordian_sim::Scene::open("drop", &[mesh]) {
+        Ok(scene) => {
+            app.opening = Some(path.display().to_string());
+            app.driver.send(Command::Restart(Box::new(scene)));
+        }
+        Err(error) => app.say(error.to_string(), true),
+    }
+}

@@ -1,0 +1,187 @@
+//! What is shown on top of the bodies, and what there is to know about a vertex.
+
+use glam::Vec3;
+use gordian_mesh::signed_volume;
+
+use super::app::App;
+use super::controls::{key_of, toggle};
+use super::driver::{Command, Shown};
+use super::style::{faint, metric, section};
+use crate::clip::ClipChoice;
+use crate::geometry::{Dot, Geometry, Line};
+use crate::overlay::Overlay;
+use crate::renderer::Quality;
+use crate::snapshot::{Model, Snapshot};
+use crate::theme::{self, Theme};
+
+/// Switches of the overlays, the clip plane and the theme.
+pub(super) fn overlays(app: &mut App, ui: &mut egui::Ui) {
+    section(ui, "Show", true, |ui| {
+        for overlay in Overlay::ALL {
+            ui.horizontal(|ui| {
+                let mut on = app.overlays.has(overlay);
+                let response = ui.checkbox(&mut on, overlay.name()).on_hover_text(overlay.about());
+                if response.changed() {
+                    toggle(app, overlay);
+                }
+                ui.label(faint(key_of(overlay).name()));
+            });
+        }
+        clip(app, ui);
+        ui.horizontal(|ui| {
+            let before = app.theme;
+            ui.label("theme");
+            ui.selectable_value(&mut app.theme, Theme::Light, "light");
+            ui.selectable_value(&mut app.theme, Theme::Dark, "dark");
+            ui.label(faint("T"));
+            app.stale |= before != app.theme;
+        });
+        let mut fine = app.quality == Quality::FINE;
+        if ui.checkbox(&mut fine, "fine shadows").on_hover_text("slower without a GPU").changed() {
+            app.quality = if fine { Quality::FINE } else { Quality::QUICK };
+        }
+    });
+}
+
+fn clip(app: &mut App, ui: &mut egui::Ui) {
+    ui.horizontal(|ui| {
+        let mut on = app.clip.is_some();
+        if ui.checkbox(&mut on, "clip plane").on_hover_text("cuts the bodies open").changed() {
+            app.clip = on.then_some(ClipChoice { normal: Vec3::X, offset: None });
+            app.stale = true;
+        }
+        ui.label(faint("C"));
+        let Some(clip) = app.clip else { return };
+        for (name, axis) in [("x", Vec3::X), ("y", Vec3::Y), ("z", Vec3::Z)] {
+            let chosen = clip.normal.dot(axis).abs() > 0.99;
+            if ui.selectable_label(chosen, name).clicked() {
+                // The same axis again: the other side.
+                let normal = if chosen { -clip.normal } else { axis };
+                app.clip =
+                    Some(ClipChoice { normal, offset: if chosen { clip.offset.map(|o| -o) } else { None } });
+                app.stale = true;
+            }
+        }
+    });
+    if let Some(plane) = app.look().clip
+        && let (Some(opened), Some(shown)) = (&app.opened, &app.shown)
+        && let Some((low, high)) =
+            crate::camera::bounds(crate::compose::extent(&opened.model, &shown.snapshot).into_iter())
+    {
+        let ends = [low, high].map(|p| plane.normal.dot(p));
+        let mut offset = plane.offset;
+        let range = ends[0].min(ends[1])..=ends[0].max(ends[1]);
+        ui.spacing_mut().slider_width = 170.0;
+        if ui.add(egui::Slider::new(&mut offset, range).suffix(" m")).changed() {
+            app.clip = Some(ClipChoice { normal: plane.normal, offset: Some(offset) });
+            app.stale = true;
+        }
+    }
+}
+
+/// Tetrahedra that a straight path walks through: those of the body whose inside the segment crosses.
+fn walked(model: &Model, snapshot: &Snapshot, from: Vec3, to: Vec3, start: u32) -> Vec<u32> {
+    let body = model.body_of_tet(start);
+    let tets = model.bodies[body].tets.clone();
+    let crosses = |t: &u32| {
+        let corners = model.topology.tets[*t as usize].map(|v| snapshot.positions[v as usize].as_dvec3());
+        let total = signed_volume(corners);
+        if total <= 0.0 {
+            return false;
+        }
+        // The part of the segment inside of all four faces.
+        let (mut enter, mut leave) = (0.0f64, 1.0f64);
+        for k in 0..4 {
+            let weight = |p: Vec3| {
+                let mut c = corners;
+                c[k] = p.as_dvec3();
+                signed_volume(c) / total
+            };
+            let (a, b) = (weight(from), weight(to));
+            match (a < 0.0, b < 0.0) {
+                (true, true) => return false,
+                (true, false) => enter = enter.max(a / (a - b)),
+                (false, true) => leave = leave.min(a / (a - b)),
+                _ => {}
+            }
+        }
+        leave - enter > 1e-6
+    };
+    tets.filter(crosses).collect()
+}
+
+/// Marks of the selected vertex, its paths, and of what is held.
+pub(super) fn marks(geometry: &mut Geometry, model: &Model, shown: &Shown, selected: Option<u32>) {
+    let snapshot = &shown.snapshot;
+    for &p in &shown.pinned {
+        let position = snapshot.positions[p as usize];
+        geometry.dots.push(Dot { position, colour: [250, 200, 40, 255], radius: 6.0 });
+    }
+    let Some(v) = selected.filter(|&v| (v as usize) < snapshot.positions.len()) else { return };
+    geometry.dots.push(Dot {
+        position: snapshot.positions[v as usize],
+        colour: [30, 30, 36, 255],
+        radius: 5.5,
+    });
+    for path in snapshot.paths.iter().filter(|p| p.vertex == v) {
+        geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 255], 4.0));
+        for t in walked(model, snapshot, path.from, path.to, path.tet) {
+            let corners = model.topology.tets[t as usize].map(|v| snapshot.positions[v as usize]);
+            for [i, j] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
+                geometry.lines.push(Line::new(corners[i], corners[j], theme::depth(0.75), 1.5));
+            }
+        }
+    }
+}
+
+/// What there is to know about the selected vertex.
+pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
+    section(ui, "Vertex", true, |ui| {
+        let (Some(opened), Some(shown), Some(v)) = (&app.opened, &app.shown, app.selected) else {
+            ui.label(faint("click a vertex"));
+            return;
+        };
+        let (model, s) = (&opened.model, &shown.snapshot);
+        if v as usize >= s.positions.len() {
+            return;
+        }
+        let body = &model.bodies[model.body_of[v as usize] as usize];
+        let mut lines = vec![
+            format!("vertex   {} of {}", v - body.particles.start, body.name),
+            format!("position {:.5}", s.positions[v as usize]),
+            format!("velocity {:.4}", s.velocities[v as usize]),
+        ];
+        let at: Vec<String> = s.penetrating.iter().filter(|p| p.0 == v).map(|p| (p.1).to_string()).collect();
+        lines.push(if at.is_empty() {
+            "inside   nothing".into()
+        } else {
+            format!("inside   tets {}", at.join(", "))
+        });
+        for path in s.paths.iter().filter(|p| p.vertex == v) {
+            let walked = walked(model, s, path.from, path.to, path.tet).len();
+            let length = metric(path.from.distance(path.to) as f64, "m");
+            lines.push(format!("path     {length} to face {}, through {walked} tets", path.face));
+        }
+        let contacts = s.contacts.iter().filter(|c| c.first.contains(&v)).count();
+        lines.push(format!("contacts {contacts}"));
+        for line in &lines {
+            ui.monospace(line);
+        }
+        if !app.overlays.has(Overlay::Paths) || !app.overlays.has(Overlay::Contacts) {
+            ui.label(faint("paths and contacts are looked up while they are shown"));
+        }
+        let pinned = shown.pinned.contains(&v);
+        let mut clicked = None;
+        ui.horizontal(|ui| {
+            if ui.button(if pinned { "Unpin" } else { "Pin" }).on_hover_text("P").clicked() {
+                clicked = Some(Command::TogglePin(v));
+            }
+            if ui.button("Copy").clicked() {
+                ui.ctx().copy_text(lines.join("\n"));
+            }
+        });
+        if let Some(command) = clicked {
+            app.driver.send(command);
+        }
+    });
+}

@@ -1,0 +1,113 @@
+//! Where the time goes, and what was counted.
+
+use egui::{Color32, Rect, pos2, vec2};
+use gordian_sim::{FrameReport, Stage};
+
+use super::app::{App, HISTORY};
+use super::style::{faint, metric, section};
+
+/// Colours of the stages, apart in hue and in lightness.
+const COLOURS: [Color32; 9] = [
+    Color32::from_rgb(38, 122, 186),
+    Color32::from_rgb(150, 150, 156),
+    Color32::from_rgb(110, 186, 232),
+    Color32::from_rgb(24, 160, 122),
+    Color32::from_rgb(235, 160, 32),
+    Color32::from_rgb(204, 121, 167),
+    Color32::from_rgb(238, 224, 90),
+    Color32::from_rgb(120, 80, 170),
+    Color32::from_rgb(90, 90, 96),
+];
+
+pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
+    section(ui, "Measure", true, |ui| {
+        let Some(last) = app.history.back().cloned() else {
+            ui.label(faint("nothing was computed yet"));
+            return;
+        };
+        plot(app, ui);
+        let text = figures(app, &last);
+        ui.monospace(&text);
+        if ui.button("Copy").clicked() {
+            ui.ctx().copy_text(text);
+        }
+    });
+}
+
+/// Stage times of the last frames, one above the other.
+fn plot(app: &App, ui: &mut egui::Ui) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 90.0), egui::Sense::hover());
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
+    let total = |r: &FrameReport| Stage::ALL.iter().map(|s| r.ms.get(*s)).sum::<f64>();
+    let highest = app.history.iter().map(total).fold(1e-3, f64::max);
+    let width = rect.width() / HISTORY as f32;
+    for (i, report) in app.history.iter().enumerate() {
+        let x = rect.left() + i as f32 * width;
+        let mut y = rect.bottom();
+        for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
+            let height = (report.ms.get(stage) / highest) as f32 * (rect.height() - 14.0);
+            painter.rect_filled(
+                Rect::from_min_max(pos2(x, y - height), pos2(x + width.max(1.0), y)),
+                0.0,
+                colour,
+            );
+            y -= height;
+        }
+    }
+    painter.text(
+        rect.left_top() + vec2(4.0, 2.0),
+        egui::Align2::LEFT_TOP,
+        format!("{highest:.1} ms"),
+        egui::FontId::proportional(10.0),
+        ui.visuals().text_color(),
+    );
+    ui.horizontal_wrapped(|ui| {
+        let Some(last) = app.history.back() else { return };
+        for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
+            if last.ms.get(stage) > 0.0 {
+                let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
+                ui.painter().rect_filled(dot, 2.0, colour);
+                ui.label(faint(format!("{} {:.1}", stage.name().replace('_', " "), last.ms.get(stage))));
+            }
+        }
+    });
+}
+
+/// Numbers as text.
+fn figures(app: &App, r: &FrameReport) -> String {
+    let opened = app.opened.as_ref();
+    let vertices = opened.map_or(0, |o| o.model.body_of.len());
+    let tets = opened.map_or(0, |o| o.model.topology.tets.len());
+    let mut text = format!(
+        "frame        {}\ntotal        {:.2} ms\nvertices     {vertices}\ntetrahedra   {tets}\n\
+         contacts     {} ccd, {} dcd, {} collider\nqueries      {}, {} unresolved\n\
+         penetrating  {}\ninverted     {}\nkinetic      {}\nelastic      {}\n",
+        r.frame,
+        r.ms.total,
+        r.contacts.ccd,
+        r.contacts.dcd,
+        r.contacts.collider,
+        r.queries,
+        r.unresolved_queries,
+        r.penetrating_vertices,
+        r.inverted_tetrahedra,
+        metric(r.kinetic_energy_j, "J"),
+        metric(r.elastic_energy_j, "J"),
+    );
+    if let Some(memory) = resident_memory() {
+        text.push_str(&format!("memory       {}\n", metric(memory as f64, "B")));
+    }
+    if let Some(opened) = opened {
+        text.push_str(&format!("computes     {}\n", opened.adapter));
+    }
+    text.push_str(&format!("draws        {}", app.gpu.name));
+    text
+}
+
+/// Memory of this program in use, bytes, where the system tells.
+fn resident_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}

@@ -1,0 +1,154 @@
+//! Settings of the scene: what changes live, and what needs a restart.
+
+use gordian_sim::Scene;
+use gordian_sim::scene::{QueryMethod, QueryMode};
+
+use super::app::App;
+use super::driver::Command;
+use super::style::{faint, section};
+
+pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
+    section(ui, "Tune", false, |ui| {
+        let Some(mut draft) = app.draft.take() else {
+            ui.label(faint("choose a scene"));
+            return;
+        };
+        let before = draft.clone();
+        live(&mut draft, ui);
+        if draft != before {
+            send(app, &draft, false);
+        }
+        let before = draft.clone();
+        ui.separator();
+        ui.label(faint("with these the scene restarts"));
+        restarting(&mut draft, ui);
+        let built = app.opened.as_ref().map(|o| &o.scene);
+        let differs = draft != before || built.is_some_and(|s| needs_restart(s, &draft));
+        if differs && ui.button("Restart with the changes").clicked() {
+            send(app, &draft, true);
+        }
+        ui.separator();
+        ui.horizontal(|ui| {
+            ui.add(egui::TextEdit::singleline(&mut app.save_as).desired_width(170.0));
+            if ui.button("Save scene").clicked() {
+                save(app, &draft);
+            }
+        });
+        app.draft = Some(draft);
+    });
+}
+
+/// Whether bodies and colliders differ from those that were built.
+fn needs_restart(built: &Scene, draft: &Scene) -> bool {
+    built.body != draft.body
+        || built.simulation.damping_per_s != draft.simulation.damping_per_s
+        || built.collision.restitution != draft.collision.restitution
+        || built.collision.thickness_edges != draft.collision.thickness_edges
+}
+
+fn send(app: &mut App, draft: &Scene, restart: bool) {
+    if let Err(error) = draft.validate() {
+        app.say(error.to_string(), true);
+        return;
+    }
+    let scene = Box::new(draft.clone());
+    app.driver.send(if restart { Command::Restart(scene) } else { Command::Tune(scene) });
+}
+
+fn save(app: &mut App, draft: &Scene) {
+    let path = app.save_as.trim().to_owned();
+    match std::fs::write(&path, with_whole_paths(draft).to_toml()) {
+        Ok(()) => app.say(format!("saved as {path}"), false),
+        Err(error) => app.say(format!("{path}: {error}"), true),
+    }
+}
+
+/// The same scene for another folder: its files are named from the root.
+fn with_whole_paths(scene: &Scene) -> Scene {
+    let mut moved = scene.clone();
+    let whole = |file: &mut std::path::PathBuf| {
+        let resolved = scene.resolve(file);
+        *file = std::path::absolute(&resolved).unwrap_or(resolved);
+    };
+    for body in &mut moved.body {
+        body.mesh.iter_mut().chain(&mut body.pose).for_each(whole);
+    }
+    for collider in &mut moved.collider {
+        if let gordian_sim::scene::Shape::Mesh(mesh) = &mut collider.shape {
+            whole(&mut mesh.mesh);
+        }
+    }
+    moved
+}
+
+fn row<T: egui::emath::Numeric>(
+    ui: &mut egui::Ui,
+    name: &str,
+    value: &mut T,
+    range: std::ops::RangeInclusive<T>,
+    speed: f64,
+) {
+    ui.horizontal(|ui| {
+        ui.add(egui::DragValue::new(value).range(range).speed(speed));
+        ui.label(name);
+    });
+}
+
+fn live(scene: &mut Scene, ui: &mut egui::Ui) {
+    let simulation = &mut scene.simulation;
+    row(ui, "substeps a frame", &mut simulation.substeps, 1..=1000, 0.2);
+    row(ui, "iterations a substep", &mut simulation.iterations, 1..=100, 0.1);
+    ui.horizontal(|ui| {
+        for g in &mut simulation.gravity_m_s2 {
+            ui.add(egui::DragValue::new(g).speed(0.05).max_decimals(2));
+        }
+        ui.label("gravity m/s²");
+    });
+    let c = &mut scene.collision;
+    ui.checkbox(&mut c.enabled, "collisions");
+    ui.checkbox(&mut c.self_collision, "self-collision");
+    ui.checkbox(&mut c.ccd, "continuous detection");
+    ui.checkbox(&mut c.edge_edge, "edge-edge pairs");
+    ui.checkbox(&mut c.recovery, "recovery")
+        .on_hover_text("all vertices and centroids leave along their shortest paths");
+    ui.checkbox(&mut c.culling, "culling by feasible region");
+    ui.checkbox(&mut c.velocity_pass, "velocity pass");
+    ui.horizontal(|ui| {
+        for (mode, name) in [
+            (QueryMode::Geodesic, "geodesic"),
+            (QueryMode::Euclidean, "euclidean"),
+            (QueryMode::RestShape, "rest shape"),
+        ] {
+            ui.selectable_value(&mut c.mode, mode, name);
+        }
+    });
+    ui.horizontal(|ui| {
+        for (method, name) in [
+            (QueryMethod::Auto, "auto"),
+            (QueryMethod::Flood, "flood"),
+            (QueryMethod::Traversal, "traversal"),
+        ] {
+            ui.selectable_value(&mut c.method, method, name);
+        }
+    });
+    row(ui, "depenetration, edges a frame", &mut c.max_depenetration_edges, 0.0..=10.0, 0.01);
+    row(ui, "damping of what is inside", &mut c.penetrating_damping, 0.0..=1.0, 0.01);
+}
+
+fn restarting(scene: &mut Scene, ui: &mut egui::Ui) {
+    row(ui, "velocity damping 1/s", &mut scene.simulation.damping_per_s, 0.0..=100.0, 0.01);
+    row(ui, "restitution", &mut scene.collision.restitution, 0.0..=1.0, 0.01);
+    for (i, body) in scene.body.iter_mut().enumerate() {
+        let name = if body.name.is_empty() { format!("body {i}") } else { body.name.clone() };
+        egui::CollapsingHeader::new(name).id_salt(i).show(ui, |ui| {
+            let m = &mut body.material;
+            let speed = m.young_pa * 0.01;
+            row(ui, "Young's modulus Pa", &mut m.young_pa, 1.0..=1e12, speed);
+            row(ui, "Poisson's ratio", &mut m.poisson, 0.0..=0.49, 0.002);
+            row(ui, "density kg/m³", &mut m.density_kg_m3, 1.0..=1e5, 5.0);
+            row(ui, "damping s", &mut m.damping_s, 0.0..=1.0, 0.0005);
+            row(ui, "static friction", &mut body.friction.static_, 0.0..=5.0, 0.01);
+            row(ui, "kinetic friction", &mut body.friction.dynamic, 0.0..=5.0, 0.01);
+        });
+    }
+}
