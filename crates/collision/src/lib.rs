@@ -6,6 +6,7 @@
 
 pub mod bvh;
 pub mod ccd;
+pub mod cloth;
 pub mod collider;
 pub mod contact;
 pub mod crossing;

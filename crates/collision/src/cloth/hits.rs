@@ -1,0 +1,163 @@
+//! Edges that pierce triangles: found through the tree, decided exactly, ties broken symbolically.
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use super::mesh::ClothMesh;
+use super::pairs::{PairCounters, leaf_pairs};
+use super::ties::{Labelled, pierces};
+use super::tree::{ClothTree, NONE};
+
+/// Pairs of leaves that one task takes at a time.
+const CHUNK: usize = 512;
+
+/// An edge that pierces a triangle of which it has no vertex.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The edge.
+    pub edge: u32,
+    /// The triangle.
+    pub triangle: u32,
+    /// Where along the edge, 0 at its first vertex and 1 at its second.
+    pub along: f64,
+    /// Where in the triangle: weights of its vertices, not negative, of sum 1.
+    pub weights: [f64; 3],
+}
+
+impl Hit {
+    /// The point, metres, at the positions `x`.
+    pub fn point(&self, mesh: &ClothMesh, x: &[Vec3]) -> DVec3 {
+        let [a, b] = mesh.edges[self.edge as usize].vertices.map(|v| x[v as usize].as_dvec3());
+        a.lerp(b, self.along)
+    }
+}
+
+/// Finds where cloth is near itself and where it crosses itself; keeps its tree and its memory between frames.
+///
+/// [`refit`](Self::refit) follows the motion; [`find_pairs`](Self::find_pairs) and [`find_hits`](Self::find_hits) answer for
+/// the positions of the last refit. All results are the same for any number of threads.
+#[derive(Clone, Debug, Default)]
+pub struct ClothDetector {
+    pub(super) tree: ClothTree,
+    pub(super) pairs: Vec<[u32; 2]>,
+    hits: Vec<Hit>,
+    counters: PairCounters,
+    culling: bool,
+    /// Node of each leaf.
+    node_of: Vec<u32>,
+}
+
+impl ClothDetector {
+    /// A detector for `mesh`. `layout`: one position a vertex, from which the tree takes its order; best the rest pose,
+    /// in which neighbours in the cloth are neighbours in space and nothing else is. See [`layout_of`](super::layout_of) where there is none.
+    pub fn new(mesh: &ClothMesh, layout: &[Vec3]) -> Self {
+        let tree = ClothTree::new(mesh, layout);
+        let mut node_of = vec![0; tree.leaves.len()];
+        for (n, node) in tree.nodes.iter().enumerate().filter(|(_, n)| n.right == 0) {
+            node_of[node.leaf as usize] = n as u32;
+        }
+        ClothDetector { tree, node_of, culling: true, ..Self::default() }
+    }
+
+    /// Whether regions that cannot cross themselves are skipped; they are by default. The crossings found are the same.
+    pub fn set_culling(&mut self, culling: bool) {
+        self.culling = culling;
+    }
+
+    /// Volumes and cones for the positions `x`, metres.
+    pub fn refit(&mut self, mesh: &ClothMesh, x: &[Vec3]) {
+        self.tree.refit(mesh, x);
+    }
+
+    /// Collects the pairs of leaves within `margin` metres of each other; `x` as in the last refit.
+    pub fn find_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
+        self.pairs.clear();
+        self.counters = leaf_pairs(mesh, &self.tree, x, margin, self.culling, &mut self.pairs);
+    }
+
+    /// What the last search for pairs did.
+    pub fn counters(&self) -> PairCounters {
+        self.counters
+    }
+
+    /// The leaves of a bounding volume hierarchy, for pictures: the corners (low, high) of their boxes would be too many, so
+    /// only their number.
+    pub fn leaf_count(&self) -> usize {
+        self.tree.leaves.len()
+    }
+
+    /// The crossings among the pairs of the last search, by edge, then triangle; `x` as there.
+    pub fn find_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
+        let Self { tree, pairs, hits, node_of, .. } = self;
+        let search = |chunk: &[[u32; 2]], found: &mut Vec<Hit>| {
+            for &[a, b] in chunk {
+                let dop = |leaf: u32| &tree.nodes[node_of[leaf as usize] as usize].dop;
+                if dop(a).overlaps(dop(b)) {
+                    leaf_hits(mesh, tree, x, a, b, found);
+                    leaf_hits(mesh, tree, x, b, a, found);
+                }
+            }
+        };
+        hits.clear();
+        if pairs.len() <= CHUNK {
+            search(pairs, hits);
+        } else {
+            let found: Vec<Vec<Hit>> = pairs
+                .par_chunks(CHUNK)
+                .map(|chunk| {
+                    let mut found = Vec::new();
+                    search(chunk, &mut found);
+                    found
+                })
+                .collect();
+            found.iter().for_each(|f| hits.extend_from_slice(f));
+        }
+        hits.sort_unstable_by_key(|h| (h.edge, h.triangle));
+        hits
+    }
+
+    /// What the last search found.
+    pub fn hits(&self) -> &[Hit] {
+        &self.hits
+    }
+}
+
+/// Edges of leaf `a` against triangles of leaf `b`.
+fn leaf_hits(mesh: &ClothMesh, tree: &ClothTree, x: &[Vec3], a: u32, b: u32, found: &mut Vec<Hit>) {
+    let (edges, triangles) = (tree.leaves[a as usize].edges, tree.leaves[b as usize].triangles);
+    for t in triangles.into_iter().filter(|&t| t != NONE) {
+        let corners = mesh.triangles[t as usize];
+        let points = corners.map(|v| x[v as usize]);
+        let (low, high) = (points[0].min(points[1]).min(points[2]), points[0].max(points[1]).max(points[2]));
+        for e in edges.into_iter().take_while(|&e| e != NONE) {
+            let [p, q] = mesh.edges[e as usize].vertices.map(|v| x[v as usize]);
+            if p.min(q).cmple(high).all() && p.max(q).cmpge(low).all() {
+                found.extend(hit(mesh, x, e, t));
+            }
+        }
+    }
+}
+
+/// Whether and where an edge pierces a triangle; never one of which it has a vertex.
+pub(super) fn hit(mesh: &ClothMesh, x: &[Vec3], edge: u32, triangle: u32) -> Option<Hit> {
+    let ([p, q], tri) = (mesh.edges[edge as usize].vertices, mesh.triangles[triangle as usize]);
+    if tri.contains(&p) || tri.contains(&q) {
+        return None;
+    }
+    let at = |v: u32| -> Labelled { (v, x[v as usize].as_dvec3()) };
+    let corners = tri.map(at);
+    pierces(at(p), at(q), corners).then(|| place(edge, triangle, [at(p).1, at(q).1], corners.map(|c| c.1)))
+}
+
+/// Where they meet, as well as it can be told.
+fn place(edge: u32, triangle: u32, [p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> Hit {
+    let normal = (b - a).cross(c - a);
+    let (above, below) = (normal.dot(p - a).abs(), normal.dot(q - a).abs());
+    let along = if above + below > 0.0 { above / (above + below) } else { 0.5 };
+    let point = p.lerp(q, along);
+    let area = |u: DVec3, v: DVec3| (u - point).cross(v - point).dot(normal).max(0.0);
+    let weights = [area(b, c), area(c, a), area(a, b)];
+    let sum = weights[0] + weights[1] + weights[2];
+    let weights = if sum > 0.0 { weights.map(|w| w / sum) } else { [1.0 / 3.0; 3] };
+    Hit { edge, triangle, along, weights }
+}

@@ -1,0 +1,173 @@
+//! Pairs of leaves near each other: the tree against itself, without the regions that cannot cross themselves.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::dop::Margin;
+use super::mesh::ClothMesh;
+use super::region::{self, Scratch};
+use super::tree::ClothTree;
+
+/// Work is cut into at least this many tasks before it is handed to threads, whatever their number.
+const TASKS: usize = 128;
+
+/// Trees with fewer nodes are walked by one thread: sharing them out costs more than it saves.
+const SMALL: usize = 1 << 13;
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Within(u32),
+    Between(u32, u32),
+}
+
+/// What a traversal did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairCounters {
+    /// Pairs of leaves that were found.
+    pub leaf_pairs: u64,
+    /// Pairs of nodes whose volumes were compared.
+    pub volume_tests: u64,
+    /// Regions that were skipped because they cannot cross themselves.
+    pub culled_regions: u64,
+    /// Borders that met themselves in projection, where the cone was narrow enough.
+    pub crossing_borders: u64,
+}
+
+impl PairCounters {
+    fn add(&mut self, other: &PairCounters) {
+        self.leaf_pairs += other.leaf_pairs;
+        self.volume_tests += other.volume_tests;
+        self.culled_regions += other.culled_regions;
+        self.crossing_borders += other.crossing_borders;
+    }
+}
+
+/// What one traversal needs.
+struct Walk<'a> {
+    tree: &'a ClothTree,
+    x: &'a [Vec3],
+    margin: Margin,
+    culling: bool,
+}
+
+/// Appends every pair of different leaves whose volumes come within `margin` of each other, but for pairs within a region that
+/// cannot cross itself, each once. The order does not depend on the number of threads.
+pub(super) fn leaf_pairs(
+    mesh: &ClothMesh,
+    tree: &ClothTree,
+    x: &[Vec3],
+    margin: f32,
+    culling: bool,
+    out: &mut Vec<[u32; 2]>,
+) -> PairCounters {
+    debug_assert_eq!(mesh.vertex_count, x.len());
+    let mut counters = PairCounters::default();
+    if tree.nodes.is_empty() {
+        return counters;
+    }
+    let walk = Walk { tree, x, margin: Margin::new(margin), culling };
+    let mut scratch = Scratch::default();
+    let mut stack = vec![Task::Within(0)];
+    if tree.nodes.len() < SMALL {
+        while let Some(task) = stack.pop() {
+            walk.step(task, &mut stack, out, &mut scratch, &mut counters);
+        }
+    } else {
+        while !stack.is_empty() && stack.len() < TASKS {
+            let mut next = Vec::with_capacity(2 * TASKS);
+            for task in stack {
+                walk.step(task, &mut next, out, &mut scratch, &mut counters);
+            }
+            stack = next;
+        }
+        let found: Vec<(Vec<[u32; 2]>, PairCounters)> = stack
+            .par_iter()
+            .map_init(Scratch::default, |scratch, &task| {
+                let (mut stack, mut pairs, mut counters) = (vec![task], Vec::new(), PairCounters::default());
+                while let Some(task) = stack.pop() {
+                    walk.step(task, &mut stack, &mut pairs, scratch, &mut counters);
+                }
+                (pairs, counters)
+            })
+            .collect();
+        for (pairs, c) in found {
+            out.extend_from_slice(&pairs);
+            counters.add(&c);
+        }
+    }
+    counters.leaf_pairs = out.len() as u64;
+    counters
+}
+
+impl Walk<'_> {
+    #[inline]
+    fn step(
+        &self,
+        task: Task,
+        push: &mut Vec<Task>,
+        out: &mut Vec<[u32; 2]>,
+        scratch: &mut Scratch,
+        counters: &mut PairCounters,
+    ) {
+        let nodes = &self.tree.nodes;
+        match task {
+            Task::Within(n) => {
+                let Some([l, r]) = self.tree.children(n) else { return };
+                if self.culling && self.cannot_cross(n, scratch, counters) {
+                    counters.culled_regions += 1;
+                    return;
+                }
+                push.push(Task::Within(l));
+                push.push(Task::Within(r));
+                self.between(l, r, push, out, counters);
+            }
+            Task::Between(a, b) => {
+                let (down_a, down_b) = (self.tree.children(a), self.tree.children(b));
+                match (down_a, down_b) {
+                    (None, None) => unreachable!("leaves are not pushed"),
+                    (Some(_), Some(_)) if nodes[a as usize].dop.size() < nodes[b as usize].dop.size() => {
+                        down_b.into_iter().flatten().for_each(|c| self.between(a, c, push, out, counters));
+                    }
+                    (Some(down), _) => down.into_iter().for_each(|c| self.between(c, b, push, out, counters)),
+                    (None, Some(down)) => {
+                        down.into_iter().for_each(|c| self.between(a, c, push, out, counters));
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn between(
+        &self,
+        a: u32,
+        b: u32,
+        push: &mut Vec<Task>,
+        out: &mut Vec<[u32; 2]>,
+        counters: &mut PairCounters,
+    ) {
+        let (p, q) = (&self.tree.nodes[a as usize], &self.tree.nodes[b as usize]);
+        counters.volume_tests += 1;
+        if !p.dop.overlaps_within(&q.dop, &self.margin) {
+            return;
+        }
+        if p.right == 0 && q.right == 0 {
+            out.push([p.leaf.min(q.leaf), p.leaf.max(q.leaf)]);
+        } else {
+            push.push(Task::Between(a, b));
+        }
+    }
+
+    /// Whether the triangles under a node cannot cross each other.
+    fn cannot_cross(&self, n: u32, scratch: &mut Scratch, counters: &mut PairCounters) -> bool {
+        let region = &self.tree.regions[n as usize];
+        let node = &self.tree.nodes[n as usize];
+        if region.is_empty() || !node.cone.is_narrow() {
+            return false;
+        }
+        let border = &self.tree.borders[region.start as usize..region.end as usize];
+        let simple = region::is_simple(border, self.x, node.cone.axis, scratch);
+        counters.crossing_borders += u64::from(!simple);
+        simple
+    }
+}

@@ -1,0 +1,3 @@
+mod contours;
+mod detection;
+pub(super) mod shapes;
