@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use gordian_collision::cloth::ClothMesh;
 use gordian_solver::{Distance, Elasticity, Material, Model, Tet};
 
+use crate::cloth::{self, Fabric};
 use crate::scene::Motion;
 
 /// Coulomb friction coefficients.
@@ -16,7 +18,7 @@ pub struct Friction {
     pub kinetic: f32,
 }
 
-/// A volumetric body: everything in the order of its mesh file, positions in metres.
+/// A volumetric body or a sheet of cloth: everything in the order of its mesh file, positions in metres.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Its name in reports and messages.
@@ -29,7 +31,11 @@ pub struct Body {
     pub velocities: Vec<Vec3>,
     /// Tetrahedra, positive in the rest pose.
     pub tets: Vec<[u32; 4]>,
-    /// Elastic material. [`Elasticity::Volume`] makes it a mass-spring body: its edges become springs.
+    /// Triangles of a sheet of cloth; none of a volume.
+    pub triangles: Vec<[u32; 3]>,
+    /// What a sheet of cloth is made of.
+    pub fabric: Option<Fabric>,
+    /// Elastic material of a volume. [`Elasticity::Volume`] makes it a mass-spring body: its edges become springs.
     pub material: Material,
     /// Density, kilograms per cubic metre.
     pub density: f32,
@@ -56,8 +62,8 @@ pub(crate) fn det6(p: [Vec3; 4]) -> f64 {
 
 /// Appends `body` to `model`; returns the particles it was given.
 ///
-/// A particle's mass is a quarter of the mass of each tetrahedron that uses it. A vertex without a
-/// tetrahedron has no mass of its own and stays where it is.
+/// A particle's mass is a quarter of the mass of each tetrahedron that uses it, or a third of that of each triangle. A vertex
+/// without an element has no mass of its own and stays where it is.
 pub(crate) fn append(model: &mut Model, body: &Body) -> Range<u32> {
     let first = model.positions.len() as u32;
     let mut masses = vec![0f64; body.rest.len()];
@@ -68,6 +74,9 @@ pub(crate) fn append(model: &mut Model, body: &Body) -> Range<u32> {
         for &v in tet {
             masses[v as usize] += volume.abs() * body.density as f64 / 4.0;
         }
+    }
+    if let Some(fabric) = &body.fabric {
+        cloth::masses(fabric, &body.rest, &body.triangles, &mut masses);
     }
     let mut inverse: Vec<f32> =
         masses.iter().map(|&m| if m > 0.0 { (1.0 / m) as f32 } else { 0.0 }).collect();
@@ -83,6 +92,10 @@ pub(crate) fn append(model: &mut Model, body: &Body) -> Range<u32> {
     model.tets.extend(body.tets.iter().map(|t| Tet { particles: t.map(|v| v + first), material }));
     if body.material.elasticity == Elasticity::Volume {
         springs(model, body, first, &volumes);
+    }
+    if let Some(fabric) = &body.fabric {
+        let mesh = ClothMesh::new(body.rest.len(), &body.triangles);
+        cloth::constrain(model, fabric, &body.rest, &mesh, first);
     }
     first..model.positions.len() as u32
 }
@@ -127,6 +140,8 @@ mod tests {
             positions: rest.clone(),
             velocities: vec![Vec3::ZERO; rest.len()],
             tets: vec![[0, 1, 2, 3], [1, 2, 3, 4]],
+            triangles: Vec::new(),
+            fabric: None,
             material: Material {
                 elasticity: Elasticity::Volume,
                 young_pa: 1e5,

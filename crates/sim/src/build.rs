@@ -5,6 +5,7 @@ use gordian_solver::{Elasticity, Material};
 
 use crate::SimError;
 use crate::body::{Body, Friction, PinGroup};
+use crate::cloth::Fabric;
 use crate::scene::{MaterialModel, Scene, SceneErrorKind};
 
 /// The bodies of `scene`, copies included, in order; and what there is to say about their meshes.
@@ -18,6 +19,13 @@ pub fn bodies(scene: &Scene) -> Result<(Vec<Body>, Vec<String>), SimError> {
             positions: single(&body.start),
             velocities: single(&body.velocities),
             tets: body.tets.to_vec(),
+            triangles: body.triangles.to_vec(),
+            fabric: section.fabric.as_ref().map(|f| Fabric {
+                density: f.density_kg_m2,
+                stiffness: [f.warp_n_m, f.weft_n_m, f.shear_n_m],
+                bend: f.bend_n_m,
+                warp: body.warp,
+            }),
             material: Material {
                 elasticity: match section.material.model {
                     MaterialModel::NeoHookean => Elasticity::NeoHookean,

@@ -85,8 +85,16 @@ impl Group {
             let surface = &topology.boundary_vertices;
             let from = surface.partition_point(|&v| v < info.particles.start);
             let to = surface.partition_point(|&v| v < info.particles.end);
+            // Of cloth, all.
+            let sheet: Vec<u32>;
+            let particles = if body.triangles.is_empty() {
+                &surface[from..to]
+            } else {
+                sheet = info.particles.clone().collect();
+                &sheet
+            };
             if let Some(group) = groups.iter_mut().find(same) {
-                group.particles.extend_from_slice(&surface[from..to]);
+                group.particles.extend_from_slice(particles);
                 continue;
             }
             let mut colliders: Vec<_> = obstacles.iter().map(|o| o.collider.clone()).collect();
@@ -97,7 +105,7 @@ impl Group {
             groups.push(Group {
                 friction: body.friction,
                 mean_edge,
-                particles: surface[from..to].to_vec(),
+                particles: particles.to_vec(),
                 set: ColliderSet::new(colliders),
                 materials: obstacles
                     .iter()

@@ -22,6 +22,7 @@ pub mod adapter;
 pub mod body;
 mod build;
 pub mod checkpoint;
+pub mod cloth;
 mod collide;
 pub mod error;
 mod live;

@@ -5,6 +5,7 @@ use std::time::Instant;
 use glam::Vec3;
 use rayon::prelude::*;
 
+use crate::cloth::Moment;
 use crate::report::{FrameReport, Stage, position_hash};
 use crate::{SimError, World};
 
@@ -45,9 +46,10 @@ impl World {
         report
             .ms
             .time(Stage::Solve, || self.solver.begin_substep(h as f32, gravity, &self.scratch.targets))?;
+        let active = self.collisions.active() || self.cloth.active();
         for iteration in 0..self.settings.iterations {
             report.ms.time(Stage::Solve, || self.solver.iterate())?;
-            if !self.collisions.active() {
+            if !active {
                 continue;
             }
             report.ms.time(Stage::Transfer, || self.solver.read_positions(&mut self.x))?;
@@ -56,19 +58,26 @@ impl World {
                 self.collisions.detect_meeting(&self.topology, &self.scratch.x_start, &self.x, report);
             }
             self.collisions.project(&mut self.x, &self.scratch.x_start, &mut self.scratch.shift, report);
+            if self.cloth.active() {
+                let (moment, scratch) = (Moment { frame: report.frame, iteration }, &mut self.scratch);
+                self.cloth.project(&mut self.x, &scratch.x_start, &mut scratch.shift, moment, report);
+            }
             report.ms.time(Stage::Transfer, || self.solver.write_positions(&self.x))?;
         }
-        let shift = self.collisions.active().then_some(&self.scratch.shift[..]);
+        let shift = active.then_some(&self.scratch.shift[..]);
         report.ms.time(Stage::Solve, || self.solver.end_substep(shift))?;
 
         report.ms.time(Stage::Transfer, || -> Result<(), SimError> {
-            if !self.collisions.active() {
+            if !active {
                 self.solver.read_positions(&mut self.x)?;
             }
             Ok(self.solver.read_velocities(&mut self.v)?)
         })?;
         self.check_finite(report.frame)?;
-        if self.collisions.active() {
+        if active {
+            if self.cloth.active() {
+                self.cloth.calm(&mut self.v, report);
+            }
             self.collisions.calm(&self.x, &self.scratch.v_start, &mut self.v, report);
             report.ms.time(Stage::Transfer, || self.solver.write_velocities(&self.v))?;
         }
@@ -78,6 +87,9 @@ impl World {
     /// The figures of a frame, at its end.
     pub(crate) fn finish(&mut self, report: &mut FrameReport) -> Result<(), SimError> {
         self.collisions.judge(&self.topology, &self.x, report);
+        if self.cloth.active() {
+            self.cloth.judge(&self.x, report);
+        }
         let begun = Instant::now();
         report.kinetic_energy_j = self
             .v

@@ -12,6 +12,7 @@ use gordian_solver::{AdapterInfo, Model, Solver, Target};
 use crate::body::{self, Body};
 use crate::build::mean_surface_edge;
 use crate::checkpoint::model_hash;
+use crate::cloth::{self, Cloth};
 use crate::collide::Collisions;
 use crate::obstacle::Obstacle;
 use crate::scene::{Motion, Scene, Simulation, transform_at};
@@ -23,6 +24,7 @@ pub struct World {
     pub(crate) settings: Simulation,
     pub(crate) solver: Box<dyn Solver + Send>,
     pub(crate) collisions: Collisions,
+    pub(crate) cloth: Cloth,
     pub(crate) topology: TetTopology,
     pub(crate) bodies: Vec<BodyInfo>,
     pub(crate) inverse_masses: Vec<f32>,
@@ -88,9 +90,11 @@ impl World {
         let mut infos = Vec::with_capacity(bodies.len());
         let mut pins = Vec::new();
         let mut motions = Vec::new();
+        let mut sheets: Vec<[u32; 3]> = Vec::new();
         for body in bodies {
             let first_tet = model.tets.len() as u32;
             let particles = body::append(&mut model, body);
+            sheets.extend(body.triangles.iter().map(|t| t.map(|v| v + particles.start)));
             for group in &body.pins {
                 pins.extend(group.vertices.iter().map(|&v| Pin {
                     particle: particles.start + v,
@@ -118,6 +122,10 @@ impl World {
             let range = of_body(info.particles.start)..of_body(info.particles.end);
             info.mean_edge = mean_surface_edge(&model.rest_positions, &edges[range]);
         }
+        for (info, body) in infos.iter_mut().zip(bodies).filter(|(_, b)| !b.triangles.is_empty()) {
+            info.mean_edge = cloth::mean_edge(&body.rest, &body.triangles);
+        }
+        let cloth = Cloth::new(scene, &sheets, &model);
         let collisions = Collisions::new(scene, bodies, &infos, &topology, &model, obstacles)?;
         let solver = adapter.solver(&model)?;
         let n = model.positions.len();
@@ -125,6 +133,7 @@ impl World {
             settings: scene.simulation.clone(),
             solver,
             collisions,
+            cloth,
             topology,
             bodies: infos,
             inverse_masses: model.inverse_masses,
@@ -211,6 +220,11 @@ impl World {
     /// Tetrahedra, boundary and adjacency of all bodies together.
     pub fn topology(&self) -> &TetTopology {
         &self.topology
+    }
+
+    /// All cloth of the bodies together.
+    pub fn cloth(&self) -> &Cloth {
+        &self.cloth
     }
 
     /// What there is to say about the meshes.

@@ -23,8 +23,10 @@ pub struct Layout {
     pub bodies: Vec<BodySpan>,
     /// Tetrahedra over all particles, in the order of the bodies and their files.
     pub tets: Vec<[u32; 4]>,
-    /// Triangles of the surfaces, outward.
+    /// Triangles of the surfaces, outward, then those of cloth.
     pub surface: Vec<[u32; 3]>,
+    /// How many of those are cloth.
+    pub cloth: usize,
 }
 
 /// The particles of one body.
@@ -44,7 +46,8 @@ impl Layout {
         Self {
             bodies: world.bodies().iter().map(span).collect(),
             tets: topology.tets.clone(),
-            surface: topology.faces.clone(),
+            surface: [topology.faces.as_slice(), world.cloth().triangles()].concat(),
+            cloth: world.cloth().triangles().len(),
         }
     }
 
@@ -164,6 +167,7 @@ impl Recorder {
                 let time = f64::from(frame) * self.frame_s;
                 let name = frame_file(&self.name, frame, "vtu");
                 let mut grid = Vtu::volume(positions, &self.layout.tets);
+                grid.triangles = &self.layout.surface[self.layout.surface.len() - self.layout.cloth..];
                 grid.time = Some(time);
                 if self.output.velocities {
                     grid.point_data.push(DataArray::vectors("velocity", velocities));

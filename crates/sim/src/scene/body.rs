@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Generator, Motion, tagged::tagged};
+use super::{Fabric, Generator, Motion, tagged::tagged};
 
-/// `[[body]]`: a deformable volume.
+/// `[[body]]`: a deformable volume, or a sheet of cloth where it has a `fabric`.
 ///
 /// It comes from a file or from a generator; the mesh is scaled, then turned, then lifted or displaced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,8 +53,11 @@ pub struct Body {
     pub velocity_m_s: [f64; 3],
     /// Angular velocity at the start about the centre of the body's bounding box, degrees per second.
     pub angular_velocity_deg_s: [f64; 3],
-    /// Material.
+    /// Material of a volume.
     pub material: Material,
+    /// Makes it a sheet of cloth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fabric: Option<Fabric>,
     /// Friction. Between two bodies the mean of both holds.
     pub friction: Friction,
     /// What holds it.
@@ -84,6 +87,7 @@ impl Default for Body {
             velocity_m_s: [0.0; 3],
             angular_velocity_deg_s: [0.0; 3],
             material: Material::default(),
+            fabric: None,
             friction: Friction::default(),
             pin: Vec::new(),
             copies: None,

@@ -24,10 +24,13 @@ macro_rules! scenes {
 pub const SCENES: &[BuiltIn] = scenes![
     "cube_on_bend",
     "drop",
+    "dropped_cloth",
     "octopus_drop",
     "pressed_ball",
+    "tangled_cloth",
     "tangled_noodle",
     "twisted_beam",
+    "two_sheets",
     "two_spheres",
 ];
 

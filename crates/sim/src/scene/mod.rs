@@ -14,6 +14,7 @@
 //! of its range. See [`SceneError`].
 
 mod body;
+mod cloth;
 mod collider;
 mod error;
 mod generator;
@@ -36,6 +37,7 @@ pub use body::{
     AllRegion, Body, BoxRegion, Copies, FractionRegion, Friction, Material, MaterialModel, Pin, Region, Rest,
     SphereRegion, VerticesRegion,
 };
+pub use cloth::{Cloth, ClothResponse, Fabric, Fold, Ridge};
 pub use collider::{BowlShape, BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use error::{Place, SceneError, SceneErrorKind, did_you_mean};
 pub use generator::Generator;
@@ -54,6 +56,8 @@ pub struct Scene {
     pub simulation: Simulation,
     /// What is detected and how it is resolved.
     pub collision: Collision,
+    /// How cloth collides and is untangled.
+    pub cloth: Cloth,
     /// What is written while running.
     pub output: Output,
     /// The deformable bodies, in the order of the particles.
@@ -72,6 +76,7 @@ impl PartialEq for Scene {
     fn eq(&self, other: &Self) -> bool {
         self.simulation == other.simulation
             && self.collision == other.collision
+            && self.cloth == other.cloth
             && self.output == other.output
             && self.body == other.body
             && self.collider == other.collider

@@ -10,6 +10,7 @@ use gordian_mesh::{TetMesh, TetTopology, TriMesh, generate, signed_volume};
 
 use super::error::similar_file;
 use super::{Body, Generator, MeshShape, Motion, Region, Rest, Scene, SceneError, SceneErrorKind, rotation};
+use crate::cloth::folded;
 
 /// A body of a scene in its place; of copies, each is one.
 #[derive(Clone, Debug)]
@@ -18,8 +19,12 @@ pub struct PlacedBody {
     pub name: String,
     /// Which entry of [`Scene::body`] it comes from.
     pub section: usize,
-    /// Tetrahedra, in file order; shared by copies.
+    /// Tetrahedra, in file order; shared by copies. None of a sheet of cloth.
     pub tets: Arc<Vec<[u32; 4]>>,
+    /// Triangles of a sheet of cloth, in file order; shared by copies. None of a volume.
+    pub triangles: Arc<Vec<[u32; 3]>>,
+    /// Direction of the warp of a sheet of cloth, as placed.
+    pub warp: DVec3,
     /// The shape at rest, metres, in file order, placed as the body is.
     pub rest: Vec<DVec3>,
     /// Positions at the start, metres, in file order.
@@ -112,7 +117,7 @@ fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> 
     let pose = pose_of(scene, &at, body, &mesh)?;
     let used = used_vertices(&mesh);
     let starting = pose.as_deref().unwrap_or(&mesh.positions);
-    let tets = Arc::new(mesh.tets.clone());
+    let (tets, triangles) = (Arc::new(mesh.tets.clone()), Arc::new(mesh.triangles.clone()));
     let [nx, ny, nz] = body.copies.as_ref().map_or([1; 3], |c| c.count);
     let several = nx as u64 * ny as u64 * nz as u64 > 1;
     let cells = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
@@ -141,6 +146,8 @@ fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> 
             name,
             section: index,
             tets: tets.clone(),
+            triangles: triangles.clone(),
+            warp: body.fabric.as_ref().map_or(DVec3::X, |f| place.transform_vector3(f.warp.into())),
             rest,
             start,
             velocities,
@@ -156,25 +163,32 @@ fn mesh_of(
     name: &str,
     body: &Body,
     warnings: &mut Vec<String>,
-) -> Result<TetMesh, SceneError> {
+) -> Result<Mesh, SceneError> {
     match (&body.mesh, &body.generator) {
         (Some(file), _) => {
             let path = scene.resolve(file);
-            let loaded =
-                io::load_tets(&path).map_err(|e| scene.mesh_error(&format!("{at}.mesh"), &path, e))?;
-            warnings.extend(loaded.warnings.into_iter().map(|w| format!("body `{name}`: {w}")));
-            Ok(loaded.mesh)
+            let loaded = if body.fabric.is_some() {
+                io::load_surface(&path).map(|l| (Mesh::from(l.mesh), l.warnings))
+            } else {
+                io::load_tets(&path).map(|l| (Mesh::from(l.mesh), l.warnings))
+            };
+            let (mesh, told) = loaded.map_err(|e| scene.mesh_error(&format!("{at}.mesh"), &path, e))?;
+            warnings.extend(told.into_iter().map(|w| format!("body `{name}`: {w}")));
+            Ok(mesh)
         }
-        (None, Some(g)) => generated(scene, &format!("{at}.generator"), g),
+        (None, Some(g)) => generated(scene, &format!("{at}.generator"), g, body.fabric.is_some()),
         (None, None) => Err(scene.error_at(SceneErrorKind::MissingKey, at, "a body needs a mesh")),
     }
 }
 
-fn pose_of(scene: &Scene, at: &str, body: &Body, mesh: &TetMesh) -> Result<Option<Vec<DVec3>>, SceneError> {
+fn pose_of(scene: &Scene, at: &str, body: &Body, mesh: &Mesh) -> Result<Option<Vec<DVec3>>, SceneError> {
+    if let Some(fold) = body.fabric.as_ref().and_then(|f| f.fold.as_ref()) {
+        return Ok(Some(folded(fold, &mesh.positions)));
+    }
     if let Some(g) = &body.pose_generator {
         let key = format!("{at}.pose_generator");
-        let pose = generated(scene, &key, g)?;
-        if pose.tets != mesh.tets {
+        let pose = generated(scene, &key, g, body.fabric.is_some())?;
+        if pose.tets != mesh.tets || pose.triangles != mesh.triangles {
             let message = format!(
                 "makes another mesh ({} vertices, {} tetrahedra) than the body has ({}, {})",
                 pose.positions.len(),
@@ -192,13 +206,38 @@ fn pose_of(scene: &Scene, at: &str, body: &Body, mesh: &TetMesh) -> Result<Optio
     pose.map(Some).map_err(|e| scene.mesh_error(&format!("{at}.pose"), &path, e))
 }
 
-fn generated(scene: &Scene, key: &str, g: &Generator) -> Result<TetMesh, SceneError> {
+/// The mesh of a body: a volume or a sheet of cloth.
+struct Mesh {
+    positions: Vec<DVec3>,
+    tets: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl From<TetMesh> for Mesh {
+    fn from(mesh: TetMesh) -> Self {
+        Mesh { positions: mesh.positions, tets: mesh.tets, triangles: Vec::new() }
+    }
+}
+
+impl From<TriMesh> for Mesh {
+    fn from(mesh: TriMesh) -> Self {
+        Mesh { positions: mesh.positions, tets: Vec::new(), triangles: mesh.triangles }
+    }
+}
+
+fn generated(scene: &Scene, key: &str, g: &Generator, cloth: bool) -> Result<Mesh, SceneError> {
     let fail = |key: &str, message: String| scene.error_at(SceneErrorKind::Content, key, message);
     let generator = generator(g).map_err(|(inner, e)| fail(&format!("{key}.{inner}"), e.to_string()))?;
     match generator.build() {
-        Ok(Generated::Tets(mesh)) => Ok(mesh),
+        Ok(Generated::Tets(mesh)) if !cloth => Ok(mesh.into()),
+        Ok(Generated::Triangles(mesh)) if cloth => Ok(mesh.into()),
+        Ok(Generated::Tets(_)) => Err(fail(
+            &format!("{key}.kind"),
+            format!("`{}` makes a volume, but a `fabric` is a sheet", g.kind),
+        )),
         Ok(Generated::Triangles(_)) => {
-            Err(fail(&format!("{key}.kind"), format!("`{}` makes a sheet, but a body is a volume", g.kind)))
+            let message = format!("`{}` makes a sheet, but a body without `fabric` is a volume", g.kind);
+            Err(fail(&format!("{key}.kind"), message).with_hint("give it `fabric = {}` to make it cloth"))
         }
         Err(GenerateError::Parameter { name, value, rule }) => {
             Err(fail(&format!("{key}.{name}"), format!("is {value}; it must be {rule}")))
@@ -207,9 +246,10 @@ fn generated(scene: &Scene, key: &str, g: &Generator) -> Result<TetMesh, SceneEr
     }
 }
 
-/// The vertices that tetrahedra use, rising: the others have no place in a bounding box.
-fn used_vertices(mesh: &TetMesh) -> Vec<u32> {
+/// The vertices that elements use, rising: the others have no place in a bounding box.
+fn used_vertices(mesh: &Mesh) -> Vec<u32> {
     let mut used: Vec<u32> = mesh.tets.as_flattened().to_vec();
+    used.extend_from_slice(mesh.triangles.as_flattened());
     used.sort_unstable();
     used.dedup();
     used
@@ -226,7 +266,7 @@ fn bounds(points: &[DVec3], used: &[u32]) -> (DVec3, DVec3) {
 fn placement(
     scene: &Scene,
     body: &Body,
-    mesh: &TetMesh,
+    mesh: &Mesh,
     starting: &[DVec3],
     used: &[u32],
     cell: [u32; 3],
@@ -286,7 +326,7 @@ fn pins_of(
     scene: &Scene,
     at: &str,
     body: &Body,
-    mesh: &TetMesh,
+    mesh: &Mesh,
     start: &[DVec3],
     used: &[u32],
 ) -> Result<Vec<PlacedPin>, SceneError> {

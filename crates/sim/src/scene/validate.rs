@@ -4,8 +4,8 @@ use gordian_mesh::generate::{GenerateError, Kind};
 
 use super::error::did_you_mean;
 use super::{
-    Body, Collider, Collision, Copies, Friction, Generator, Material, MaterialModel, Motion, Region, Rest,
-    Scene, SceneError, SceneErrorKind, Shape, place,
+    Body, Cloth, Collider, Collision, Copies, Fabric, Friction, Generator, Material, MaterialModel, Motion,
+    Region, Rest, Scene, SceneError, SceneErrorKind, Shape, place,
 };
 
 /// Checks every value of a scene; the error names the first fault in the order of the format.
@@ -41,6 +41,7 @@ fn check(scene: &Scene) -> Checked {
         return Err(fault("simulation.seed", format!("is {}, above the largest integer of TOML", s.seed)));
     }
     collision(&scene.collision)?;
+    cloth(&scene.cloth)?;
     at_least_one("output.every", scene.output.every)?;
     for (i, b) in scene.body.iter().enumerate() {
         body(&format!("body[{i}]"), b)?;
@@ -58,6 +59,30 @@ fn collision(c: &Collision) -> Checked {
     positive("collision.max_depenetration_edges", c.max_depenetration_edges)?;
     fraction("collision.penetrating_damping", c.penetrating_damping)?;
     fraction("collision.restitution", c.restitution)
+}
+
+fn cloth(c: &Cloth) -> Checked {
+    not_negative("cloth.strength", c.strength)?;
+    not_negative("cloth.thickness_edges", c.thickness_edges)?;
+    at_least_one("cloth.searches", c.searches)?;
+    fraction("cloth.smoothing", c.smoothing)?;
+    not_negative("cloth.speed_limit_edges", c.speed_limit_edges)
+}
+
+fn fabric(at: &str, f: &Fabric) -> Checked {
+    let key = |name: &str| format!("{at}.{name}");
+    positive(&key("density_kg_m2"), f.density_kg_m2)?;
+    positive(&key("warp_n_m"), f.warp_n_m)?;
+    positive(&key("weft_n_m"), f.weft_n_m)?;
+    not_negative(&key("shear_n_m"), f.shear_n_m)?;
+    not_negative(&key("bend_n_m"), f.bend_n_m)?;
+    direction(&key("warp"), f.warp)?;
+    let Some(fold) = &f.fold else { return Ok(()) };
+    positive(&key("fold.at_m"), fold.at_m)?;
+    not_negative(&key("fold.gap_m"), fold.gap_m)?;
+    finite(&key("fold.height_m"), fold.height_m)?;
+    finite(&key("fold.ridge_at_m"), fold.ridge_at_m)?;
+    positive(&key("fold.width_m"), fold.width_m)
 }
 
 fn body(at: &str, b: &Body) -> Checked {
@@ -98,6 +123,11 @@ fn body(at: &str, b: &Body) -> Checked {
     finite3(&key("velocity_m_s"), b.velocity_m_s)?;
     finite3(&key("angular_velocity_deg_s"), b.angular_velocity_deg_s)?;
     material(&key("material"), &b.material)?;
+    if let Some(f) = &b.fabric {
+        fabric(&key("fabric"), f)?;
+        both(&key("fabric.fold"), "pose", b.pose.is_some(), f.fold.is_some())?;
+        both(&key("fabric.fold"), "pose_generator", b.pose_generator.is_some(), f.fold.is_some())?;
+    }
     friction(&key("friction"), &b.friction)?;
     for (i, pin) in b.pin.iter().enumerate() {
         region(&format!("{at}.pin[{i}].at"), &pin.at)?;
