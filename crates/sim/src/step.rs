@@ -76,7 +76,7 @@ impl World {
         self.check_finite(report.frame)?;
         if active {
             if self.cloth.active() {
-                self.cloth.calm(&mut self.v, report);
+                self.cloth.calm(&self.scratch.v_start, &mut self.v, report);
             }
             self.collisions.calm(&self.x, &self.scratch.v_start, &mut self.v, report);
             report.ms.time(Stage::Transfer, || self.solver.write_velocities(&self.v))?;

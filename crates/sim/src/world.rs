@@ -80,6 +80,11 @@ impl World {
         Ok(world)
     }
 
+    /// A world of bodies made in code; of the scene only the settings count.
+    pub fn with_bodies(scene: &Scene, bodies: &[Body], adapter: &AdapterChoice) -> Result<Self, SimError> {
+        Self::assemble(scene, bodies, Obstacle::all(scene)?, adapter)
+    }
+
     fn assemble(
         scene: &Scene,
         bodies: &[Body],
@@ -227,6 +232,13 @@ impl World {
         &self.cloth
     }
 
+    /// Crossing pairs of triangles of cloth as it stands, and the length of the contours, metres.
+    pub fn crossings(&mut self) -> (u64, f64) {
+        let mut report = crate::FrameReport::default();
+        self.cloth.judge(&self.x, &mut report);
+        (report.intersecting_triangle_pairs.unwrap_or(0), report.contour_length_m.unwrap_or(0.0))
+    }
+
     /// What there is to say about the meshes.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -236,6 +248,7 @@ impl World {
     pub fn restore(&mut self, frame: u32, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), SimError> {
         assert!(positions.len() == self.x.len() && velocities.len() == self.v.len(), "array lengths differ");
         self.frame = frame;
+        self.cloth.forget();
         self.x.copy_from_slice(positions);
         self.v.copy_from_slice(velocities);
         self.solver.write_positions(positions)?;

@@ -10,6 +10,7 @@
 mod canonical;
 mod contour;
 mod dop;
+mod foot;
 mod hits;
 mod layout;
 mod mesh;

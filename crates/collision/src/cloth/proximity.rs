@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::hits::ClothDetector;
 use super::mesh::ClothMesh;
-use super::response::Displacement;
+use super::response::{Displacement, Order};
 use super::ties::{Labelled, is_positive};
 use super::tree::{ClothTree, NONE};
 
@@ -30,12 +30,10 @@ pub struct Search<'a> {
     pub x: &'a [Vec3],
     /// Positions at the start of the step, which say on which side things are.
     pub start: &'a [Vec3],
-    /// Distance that is kept, metres.
-    pub thickness: f32,
     /// Pairs within this distance are kept in mind, metres.
     pub reach: f32,
-    /// The side of triangles on which everything belongs, where there is such a rule.
-    pub valid_side: Option<i8>,
+    /// On which side of triangles things belong, where there is a rule.
+    pub valid_side: Option<&'a Order>,
     /// The displacement of the response: pushes between both sides of a contour that work against it are dropped.
     pub drop: Option<&'a Displacement>,
 }
@@ -192,7 +190,7 @@ fn leaf_pair(
             for v in a.vertices.into_iter().take_while(|&v| v != NONE) {
                 let q = search.x[v as usize];
                 if q.cmpge(low).all() && q.cmple(high).all() && !corners.contains(&v) {
-                    keep(point_triangle(search, v, corners), 1);
+                    keep(point_triangle(mesh, search, v, corners), 1);
                 }
             }
         }
@@ -218,7 +216,7 @@ fn at(x: &[Vec3], v: u32) -> Labelled {
 }
 
 /// A vertex whose foot lies inside the triangle.
-fn point_triangle(search: &Search, v: u32, [a, b, c]: [u32; 3]) -> Option<Pair> {
+fn point_triangle(mesh: &ClothMesh, search: &Search, v: u32, [a, b, c]: [u32; 3]) -> Option<Pair> {
     let p = |v: u32| search.x[v as usize];
     let (u, w, d) = (p(b) - p(a), p(c) - p(a), p(v) - p(a));
     let n = u.cross(w);
@@ -236,7 +234,7 @@ fn point_triangle(search: &Search, v: u32, [a, b, c]: [u32; 3]) -> Option<Pair> 
         return None;
     }
     let front = match search.valid_side {
-        Some(side) => side > 0,
+        Some(order) => order.side(mesh.sheet[a as usize], mesh.sheet[v as usize]) > 0,
         None => {
             let s = |v| at(search.start, v);
             is_positive(s(a), s(b), s(c), s(v))

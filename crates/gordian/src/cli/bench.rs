@@ -9,7 +9,7 @@ use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
 use super::run::{Compute, progress};
-use super::{Outcome, bench_ccd, bench_query, fault};
+use super::{Outcome, bench_ccd, bench_cloth, bench_query, fault};
 
 /// Measures frame times: p50, p95, p99 and the share of each stage, scene by scene.
 #[derive(clap::Args)]
@@ -43,6 +43,7 @@ pub struct Args {
 enum Kernel {
     Query(bench_query::Args),
     Ccd(bench_ccd::Args),
+    Cloth(bench_cloth::Args),
 }
 
 /// The figures of a run.
@@ -87,6 +88,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
     match &args.kernel {
         Some(Kernel::Query(args)) => return bench_query::bench(args),
         Some(Kernel::Ccd(args)) => return bench_ccd::bench(args),
+        Some(Kernel::Cloth(args)) => return bench_cloth::bench(args),
         None => {}
     }
     args.compute.start()?;

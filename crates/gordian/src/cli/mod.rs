@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_ccd;
+mod bench_cloth;
 mod bench_query;
 mod check;
 mod fault;
@@ -9,6 +10,7 @@ mod fuzz;
 mod list;
 mod mesh;
 mod run;
+mod untangle;
 mod view;
 
 use std::process::ExitCode;
@@ -32,6 +34,7 @@ enum Command {
     Bench(bench::Args),
     Check(check::Args),
     Fuzz(fuzz::Args),
+    Untangle(untangle::Args),
     Mesh(mesh::Args),
     /// Lists the built-in scenes.
     Scenes,
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(&args),
         Command::Check(args) => check::check(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Untangle(args) => untangle::untangle(&args),
         Command::Mesh(args) => mesh::generate(&args),
         Command::Scenes => list::scenes(),
         Command::Adapters => list::adapters(),

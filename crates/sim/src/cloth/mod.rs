@@ -1,16 +1,21 @@
 //! Cloth in the step: contours and their response, proximity, velocities.
 //!
-//! All sheets of a world are one mesh here, over the particles of the world. In the first iteration of a substep crossings are found,
-//! traced, and answered by a displacement, which the iterations carry out in even parts; close pairs are found there, and
-//! again later ([`scene::Cloth::searches`](crate::scene::Cloth::searches)), and pushed apart in every iteration.
+//! All sheets of a world are one mesh here, over the particles of the world. Crossings are found where a substep starts, traced,
+//! and answered by a displacement, which the iterations carry out in even parts; close pairs are found in the first
+//! iteration, and again later ([`scene::Cloth::searches`](crate::scene::Cloth::searches)), and pushed apart in every one.
+//!
+//! Crossings and the sides of close pairs are both those of the start. Were crossings taken later, after the fabric has been flattened
+//! once, a vertex that pokes through would not be seen to cross, and pushed back to its wrong side all the same.
 
 mod fabric;
 mod fold;
 mod responses;
+pub mod trial;
+pub mod untangle;
 
 use std::time::Instant;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use gordian_collision::cloth::response::{Displacement, Response, Tangle};
 use gordian_collision::cloth::{ClothDetector, ClothMesh, Contours, Proximity, Search};
 use gordian_solver::Model;
@@ -41,13 +46,18 @@ pub struct Cloth {
     substeps: u32,
     frame_s: f32,
     smoothed: Vec<Vec3>,
+    /// Whether the contours are those of the positions that the next substep starts from.
+    traced: bool,
 }
 
 /// Mean length of the edges of triangles, each counted once for each triangle, metres.
 pub(crate) fn mean_edge(rest: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+    mean_side(triangles, |v| rest[v as usize].as_dvec3())
+}
+
+fn mean_side(triangles: &[[u32; 3]], at: impl Fn(u32) -> DVec3) -> f64 {
     let sides = triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
-    let length = |[a, b]: [u32; 2]| rest[a as usize].as_dvec3().distance(rest[b as usize].as_dvec3());
-    sides.map(length).sum::<f64>() / (3 * triangles.len()).max(1) as f64
+    sides.map(|[a, b]| at(a).distance(at(b))).sum::<f64>() / (3 * triangles.len()).max(1) as f64
 }
 
 /// A moment of a step.
@@ -78,10 +88,21 @@ impl Cloth {
             substeps: scene.simulation.substeps,
             frame_s: scene.simulation.frame_s as f32,
             smoothed: vec![Vec3::ZERO; if triangles.is_empty() { 0 } else { rest.len() }],
+            traced: false,
             settings,
             mesh,
             detector,
         }
+    }
+
+    /// The positions have changed from outside.
+    pub(crate) fn forget(&mut self) {
+        self.traced = false;
+    }
+
+    /// Displacements of the response in the last substep.
+    pub fn displacement(&self) -> &Displacement {
+        &self.displacement
     }
 
     /// Whether there is any cloth.
@@ -131,49 +152,70 @@ impl Cloth {
     }
 
     fn search(&mut self, x: &[Vec3], start: &[Vec3], at: Moment, report: &mut FrameReport) {
-        let thickness = self.thickness();
-        let reach = if self.settings.proximity { REACH * thickness } else { 0.0 };
-        report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
-        report.ms.time(Stage::Dcd, || self.detector.find_pairs(&self.mesh, x, reach));
         if at.iteration == 0 {
-            let begun = Instant::now();
-            self.displacement.clear(x.len());
-            if self.settings.response != scene::ClothResponse::Off {
-                self.detector.find_hits(&self.mesh, x);
-                self.contours.trace(&self.mesh, x, self.detector.hits());
-                let tangle = Tangle {
-                    mesh: &self.mesh,
-                    x,
-                    inv_mass: &self.inv_mass,
-                    hits: self.detector.hits(),
-                    contours: &self.contours,
-                    step: self.settings.strength as f32 * self.edge / self.substeps as f32,
-                    thickness,
-                    frame: at.frame,
-                };
-                self.response.displace(&tangle, &mut self.displacement);
-            }
-            report.ms.add(Stage::Untangle, begun.elapsed());
+            report.ms.time(Stage::Untangle, || self.respond(start, at));
         }
-        if self.settings.proximity {
-            let begun = Instant::now();
-            let search = Search {
-                x,
-                start,
-                thickness,
-                reach,
-                valid_side: self.response.valid_side(),
-                drop: self.response.drops_pushes().then_some(&self.displacement),
-            };
-            self.proximity.find(&self.mesh, &self.detector, &search);
-            report.contacts.proximity += self.proximity.len() as u64;
-            report.ms.add(Stage::Dcd, begun.elapsed());
+        self.traced = false;
+        if !self.settings.proximity {
+            return;
         }
+        let reach = REACH * self.thickness();
+        report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
+        let begun = Instant::now();
+        self.detector.find_pairs(&self.mesh, x, reach);
+        let search = Search {
+            x,
+            start,
+            reach,
+            valid_side: self.response.valid_side(),
+            drop: self.response.drops_pushes().then_some(&self.displacement),
+        };
+        self.proximity.find(&self.mesh, &self.detector, &search);
+        report.contacts.proximity += self.proximity.len() as u64;
+        report.ms.add(Stage::Dcd, begun.elapsed());
+    }
+
+    /// The displacement that answers the contours of the start.
+    fn respond(&mut self, start: &[Vec3], at: Moment) {
+        self.displacement.clear(start.len());
+        if self.settings.response == scene::ClothResponse::Off {
+            return;
+        }
+        if !self.traced {
+            self.trace(start);
+        }
+        let tangle = Tangle {
+            mesh: &self.mesh,
+            x: start,
+            inv_mass: &self.inv_mass,
+            hits: self.detector.hits(),
+            contours: &self.contours,
+            step: self.settings.strength as f32 * self.edge / self.substeps as f32,
+            thickness: self.thickness(),
+            frame: at.frame,
+        };
+        self.response.displace(&tangle, &mut self.displacement);
+    }
+
+    fn trace(&mut self, x: &[Vec3]) {
+        self.detector.refit(&self.mesh, x);
+        self.detector.find_pairs(&self.mesh, x, 0.0);
+        self.detector.find_hits(&self.mesh, x);
+        self.contours.trace(&self.mesh, x, self.detector.hits());
+        self.traced = true;
     }
 
     /// Velocities after a substep: what approaches stops, neighbours are averaged, and nothing is too fast.
-    pub(crate) fn calm(&mut self, v: &mut [Vec3], report: &mut FrameReport) {
+    pub(crate) fn calm(&mut self, before: &[Vec3], v: &mut [Vec3], report: &mut FrameReport) {
         let begun = Instant::now();
+        // The displacement of the response is no motion, and what the fabric does against it is none either: it would throw
+        // back what was just pulled out.
+        for &i in self.displacement.vertices() {
+            let i = i as usize;
+            let direction = self.displacement.by()[i].normalize_or_zero();
+            let back = (v[i] - before[i]).dot(direction);
+            v[i] -= direction * back.min(0.0);
+        }
         self.proximity.calm(v, &self.inv_mass);
         let smoothing = self.settings.smoothing as f32;
         if smoothing > 0.0 {
@@ -202,12 +244,9 @@ impl Cloth {
     /// Crossings at the end of a frame, for the report.
     pub(crate) fn judge(&mut self, x: &[Vec3], report: &mut FrameReport) {
         let begun = Instant::now();
-        self.detector.refit(&self.mesh, x);
-        self.detector.find_pairs(&self.mesh, x, 0.0);
-        self.detector.find_hits(&self.mesh, x);
-        self.contours.trace(&self.mesh, x, self.detector.hits());
+        self.trace(x);
         report.intersecting_triangle_pairs = Some(self.contours.triangle_pairs(&self.mesh, false) as u64);
         report.contour_length_m = Some(self.contours.length());
-        report.ms.add(Stage::Output, begun.elapsed());
+        report.ms.add(Stage::Untangle, begun.elapsed());
     }
 }

@@ -109,10 +109,10 @@ impl Displacement {
         self.members.clear();
     }
 
-    /// Moves a vertex by itself.
-    pub fn add(&mut self, vertex: u32, by: Vec3) {
+    /// Says by how much a vertex moves, whatever it was told before.
+    pub fn set(&mut self, vertex: u32, by: Vec3) {
         self.touch(vertex);
-        self.by[vertex as usize] += by;
+        self.by[vertex as usize] = by;
     }
 
     fn touch(&mut self, vertex: u32) {

@@ -62,16 +62,20 @@ impl Response for Icm {
 
     fn displace(&mut self, tangle: &Tangle, out: &mut Displacement) {
         for (c, contour) in tangle.contours.all.iter().enumerate() {
-            let g = contour_gradient(tangle, contour);
-            let step = f64::from(tangle.step);
-            let mut h = g * (step / (g.length_squared() + G0 * G0).sqrt());
-            if is_stuck(tangle, contour, g) {
-                h += KICK * step * gaussian(tangle.frame, c as u32);
+            let mut h = loop_step(tangle, contour);
+            if is_stuck(tangle, contour) {
+                h += KICK * f64::from(tangle.step) * gaussian(tangle.frame, c as u32);
                 self.kicks += 1;
             }
             separate(tangle, c as u32, h, out);
         }
     }
+}
+
+/// The displacement H of a contour, metres.
+pub(super) fn loop_step(tangle: &Tangle, contour: &Contour) -> DVec3 {
+    let g = contour_gradient(tangle, contour);
+    g * (f64::from(tangle.step) / (g.length_squared() + G0 * G0).sqrt())
 }
 
 /// Sum of the gradients of a contour, each with the sign of its side.
@@ -83,13 +87,13 @@ pub(super) fn contour_gradient(tangle: &Tangle, contour: &Contour) -> DVec3 {
     hits.iter().zip(sides).map(one).sum()
 }
 
-fn is_stuck(tangle: &Tangle, contour: &Contour, g: DVec3) -> bool {
+fn is_stuck(tangle: &Tangle, contour: &Contour) -> bool {
     let border = |e: End| matches!(e, End::Border(_));
     let hits = tangle.contours.hits(contour).len();
     contour.ends.is_some_and(|[a, b]| border(a) && border(b))
         && hits >= LONG
-        && g.length() < STRAIGHT * hits as f64
-        && tangle.frame % KICK_EVERY == KICK_EVERY - 1
+        && tangle.frame.is_multiple_of(KICK_EVERY)
+        && contour_gradient(tangle, contour).length() < STRAIGHT * hits as f64
 }
 
 /// Moves both sides of a contour apart: edges of side +1 and what edges of side -1 pierce by `h`, the others by `-h`; each hit spread

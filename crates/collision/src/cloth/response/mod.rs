@@ -4,15 +4,23 @@
 //! [`Displacement`]: a correction of positions that is carried out over the iterations of a frame and never becomes velocity.
 //! Where no vertex is held it leaves the centre of mass where it is.
 
+mod buffet;
 mod displacement;
 mod icm;
+mod kikuchi;
+mod order;
+mod ye;
 
 use glam::Vec3;
 
 use super::{ClothMesh, Contours, Hit};
 
+pub use buffet::Buffet;
 pub use displacement::Displacement;
 pub use icm::{Icm, gradient};
+pub use kikuchi::{Kikuchi, separation};
+pub use order::Order;
+pub use ye::Ye;
 
 /// What a response sees of a frame.
 #[derive(Clone, Copy)]
@@ -48,9 +56,8 @@ pub trait Response: Send + std::fmt::Debug {
         true
     }
 
-    /// On which side of a triangle everything that comes near it belongs, +1 that of its normal; `None` where the side is that of
-    /// the start of the step.
-    fn valid_side(&self) -> Option<i8> {
+    /// On which side of triangles things that come near them belong; `None` where the side is that of the start of the step.
+    fn valid_side(&self) -> Option<&Order> {
         None
     }
 }

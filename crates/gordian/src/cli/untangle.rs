@@ -1,0 +1,189 @@
+//! `gordian untangle`: takes one mesh apart where it crosses itself, no scene needed.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use gordian::mesh::io::{self, MeshError, MshEncoding, Vtu};
+use gordian::sim::cloth::untangle::untangle as untangle_cloth;
+use gordian::sim::scene::ClothResponse;
+use gordian::sim::{AdapterChoice, Scene, World};
+use miette::miette;
+use serde_json::{Value, json};
+
+use super::{Outcome, fault};
+
+/// Takes a mesh apart where it crosses itself, and writes it with its vertices in the same order.
+///
+/// A file with tetrahedra is taken as a volume and untangled along shortest paths to its boundary; else its triangles are cloth. The
+/// pose in the file counts as the pose at rest. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The mesh.
+    file: PathBuf,
+    /// Where the result goes: .obj or .ply for cloth; .msh or .vtu for either.
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// How cloth is taken apart.
+    #[arg(long, value_name = "NAME", default_value = "icm", value_enum)]
+    response: Response,
+    /// Most frames that are taken.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    frames: u32,
+    /// Writes what was done as JSON; `-` for standard output.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Response {
+    Off,
+    Icm,
+    Kikuchi,
+    Ye,
+    Buffet,
+}
+
+impl From<Response> for ClothResponse {
+    fn from(response: Response) -> Self {
+        match response {
+            Response::Off => ClothResponse::Off,
+            Response::Icm => ClothResponse::Icm,
+            Response::Kikuchi => ClothResponse::Kikuchi,
+            Response::Ye => ClothResponse::Ye,
+            Response::Buffet => ClothResponse::Buffet,
+        }
+    }
+}
+
+pub fn untangle(args: &Args) -> miette::Result<Outcome> {
+    let raw = io::read_raw(&args.file).map_err(fault::mesh)?;
+    let volume = !raw.tets.is_empty();
+    drop(raw);
+    // Said before the work, not after it.
+    Format::of(&args.out, volume)?;
+    let report = if volume { volume_of(args)? } else { cloth_of(args)? };
+    match args.json.as_deref() {
+        Some(path) if path == Path::new("-") => {
+            println!("{}", serde_json::to_string_pretty(&report).expect("plain values"));
+        }
+        Some(path) => io::write_atomically(path, |out| Ok(serde_json::to_writer_pretty(out, &report)?))
+            .map_err(fault::mesh)?,
+        None => println!(
+            "{}: {} -> {} {} in {} frames; largest displacement {:.4e} m",
+            args.file.display(),
+            report["before"],
+            report["after"],
+            if volume { "penetrating vertices" } else { "crossing pairs of triangles" },
+            report["frames"],
+            report["largest_displacement_m"].as_f64().unwrap_or(0.0),
+        ),
+    }
+    Ok(if report["after"] == json!(0) { Outcome::Clean } else { Outcome::Intersecting })
+}
+
+fn cloth_of(args: &Args) -> miette::Result<Value> {
+    let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
+    loaded.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    let mesh = loaded.mesh;
+    let done = untangle_cloth(&mesh, args.response.into(), args.frames).map_err(fault::sim)?;
+    Format::of(&args.out, false)?
+        .write(&args.out, &done.positions, &[], &mesh.triangles)
+        .map_err(fault::mesh)?;
+    Ok(json!({
+        "file": args.file.display().to_string(),
+        "kind": "cloth",
+        "vertices": mesh.positions.len(),
+        "frames": done.frames,
+        "before": done.crossings[0],
+        "after": done.crossings[1],
+        "contour_m_before": done.contour_m[0],
+        "contour_m_after": done.contour_m[1],
+        "moved_vertices": done.moved,
+        "largest_displacement_m": done.largest.0,
+        "farthest_vertex": done.largest.1,
+        "warnings": loaded.warnings,
+    }))
+}
+
+/// By the recovery mode of the shortest path, at rest in the pose of the file.
+fn volume_of(args: &Args) -> miette::Result<Value> {
+    let file = std::path::absolute(&args.file).map_err(|e| miette!("{}: {e}", args.file.display()))?;
+    let mut scene = Scene::parse("[[body]]\nmesh = \"\"", "untangle").map_err(fault::scene)?;
+    scene.body[0].mesh = Some(file.clone());
+    scene.simulation.gravity_m_s2 = [0.0; 3];
+    scene.simulation.iterations = 3;
+    scene.simulation.damping_per_s = 1.0;
+    scene.collision.recovery = true;
+    let loaded = io::load_tets(&file).map_err(fault::mesh)?;
+    let mesh = loaded.mesh;
+    let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
+    world.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
+    let start = world.positions().to_vec();
+    let (mut before, mut after, mut frames) = (0, 0, 0);
+    for frame in 1..=args.frames {
+        let report = world.step_frame().map_err(fault::sim)?;
+        // Contacts of the first frame are those of the start.
+        if frame == 1 {
+            before = report.contacts.dcd;
+        }
+        after = report.penetrating_vertices;
+        frames = frame;
+        if after == 0 {
+            break;
+        }
+    }
+    let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
+    let positions: Vec<DVec3> = mesh.positions.iter().zip(moves).map(|(p, by)| *p + by).collect();
+    let far = |i: usize| positions[i].distance(mesh.positions[i]);
+    let farthest = (0..positions.len()).reduce(|a, b| if far(b) > far(a) { b } else { a }).unwrap_or(0);
+    Format::of(&args.out, true)?.write(&args.out, &positions, &mesh.tets, &[]).map_err(fault::mesh)?;
+    Ok(json!({
+        "file": args.file.display().to_string(),
+        "kind": "volume",
+        "vertices": positions.len(),
+        "frames": frames,
+        "before": before,
+        "after": after,
+        "largest_displacement_m": far(farthest),
+        "farthest_vertex": farthest,
+        "warnings": loaded.warnings,
+    }))
+}
+
+/// What is written.
+#[derive(Clone, Copy)]
+enum Format {
+    Obj,
+    Ply,
+    Msh,
+    Vtu,
+}
+
+impl Format {
+    fn of(path: &Path, volume: bool) -> miette::Result<Self> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        match (extension.as_deref(), volume) {
+            (Some("obj"), false) => Ok(Format::Obj),
+            (Some("ply"), false) => Ok(Format::Ply),
+            (Some("msh"), true) => Ok(Format::Msh),
+            (Some("vtu"), _) => Ok(Format::Vtu),
+            (_, true) => Err(miette!("{}: a volume is written as .msh or .vtu", path.display())),
+            (_, false) => Err(miette!("{}: cloth is written as .obj, .ply or .vtu", path.display())),
+        }
+    }
+
+    fn write(
+        self,
+        path: &Path,
+        positions: &[DVec3],
+        tets: &[[u32; 4]],
+        triangles: &[[u32; 3]],
+    ) -> Result<(), MeshError> {
+        match self {
+            Format::Obj => io::write_obj(path, positions, triangles),
+            Format::Ply => io::write_ply(path, positions, triangles),
+            Format::Msh => io::write_msh41(path, positions, tets, triangles, MshEncoding::Binary),
+            Format::Vtu => io::write_vtu(path, &Vtu { triangles, ..Vtu::volume(positions, tets) }),
+        }
+    }
+}
