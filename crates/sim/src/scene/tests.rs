@@ -276,7 +276,7 @@ fn faults_of_overrides_name_the_override() {
     assert!(told(BALL, "simulation.frames.x=1").contains("`frames` is a value; it has no keys"));
     assert!(told(BALL, "body.3.fit_m=1").contains("there is no `body` 3: there are 1"));
     assert!(told(FULL, "body.nodle.fit_m=1").ends_with("none is named `nodle`; did you mean `noodle`?"));
-    assert!(told(FULL, "body.fit_m=1").ends_with("say one of body.noodle, body.pile"));
+    assert!(told(FULL, "body.fit_m=1").ends_with("say one of body.noodle, body.pile, body.sheet"));
     assert!(told(BALL, "=1").contains("is not a path"));
 }
 

@@ -1,3 +1,4 @@
 mod contours;
 mod detection;
+mod responses;
 pub(super) mod shapes;
