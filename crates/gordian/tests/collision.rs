@@ -88,3 +88,34 @@ fn fuzz_says_what_it_asked() {
     assert!(said.contains("queries on") && said.contains("seeds 1000 to"), "{said}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Pairs that share no vertex, as exact arithmetic counts them.
+#[test]
+fn check_counts_the_crossings_of_the_workloads() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, crossing, clean_else) in [
+        ("noodle_helix", Some(2446), true),
+        ("beam_coil", Some(16_502), true),
+        ("octopus_squash", None, false),
+    ] {
+        let Some(file) = testdata::path(&format!("workloads/{name}.npz")) else { return };
+        let file = file.to_str().unwrap();
+        let arguments = ["check", file, "--pose", file, "--json", "--vtu", "found.vtu"];
+        let run = gordian(folder.path(), &arguments).code(1);
+        let found: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        let count = |key: &str| found[key].as_array().unwrap().len();
+        if let Some(crossing) = crossing {
+            assert_eq!(count("intersecting_triangle_pairs"), crossing, "{name}");
+        }
+        assert_eq!(
+            count("coplanar_triangle_pairs") + count("touching_triangle_pairs") == 0,
+            clean_else,
+            "{name}"
+        );
+        assert_eq!(count("penetrating_vertices"), count("penetration_depths_m"));
+        assert!(count("penetrating_vertices") > 100 && found["max_depth_m"].as_f64().unwrap() > 0.0);
+        assert!(folder.path().join("found.vtu").is_file());
+        // The rest pose is clean.
+        gordian(folder.path(), &["check", file]).code(0);
+    }
+}

@@ -1,12 +1,13 @@
 //! `gordian check`: the mesh doctor, and what of a mesh is inside itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use glam::{DVec3, Vec3};
 use gordian::collision::bvh::{Aabb, Tree};
-use gordian::collision::crossing::{Meeting, SelfCrossings};
-use gordian::collision::{DcdOptions, Detector, PointId, PointSet};
+use gordian::collision::crossing::{FacePair, Meeting, SelfCrossings};
+use gordian::collision::{DcdOptions, Detector, PathOptions, PointId, PointSet};
 use gordian::mesh::doctor::{Elements, Finding, Severity, examine_surface, examine_tets};
+use gordian::mesh::io::{DataArray, Values, Vtu};
 use gordian::mesh::{TetTopology, io};
 use serde_json::{Value, json};
 
@@ -26,6 +27,10 @@ pub struct Args {
     /// Prints the result as JSON.
     #[arg(long)]
     json: bool,
+    /// Writes the mesh in its pose with what was found as colours: `depth_m` at vertices; `found` at cells, 1 touching, 2 coplanar,
+    /// 3 crossing, 4 inverted.
+    #[arg(long, value_name = "FILE")]
+    vtu: Option<PathBuf>,
 }
 
 /// How many elements a line names.
@@ -36,6 +41,9 @@ pub fn check(args: &Args) -> miette::Result<Outcome> {
     let volume = !raw.tets.is_empty();
     drop(raw);
     let examined = if volume { volume_of(args)? } else { surface_of(args)? };
+    if let Some(path) = &args.vtu {
+        examined.write_vtu(path).map_err(fault::mesh)?;
+    }
     if args.json {
         println!("{}", serde_json::to_string_pretty(&examined.json()).expect("plain values"));
     } else {
@@ -51,14 +59,17 @@ struct Examined {
     figures: Vec<(&'static str, Value)>,
     warnings: Vec<String>,
     findings: Vec<Finding>,
-    /// Vertices inside a tetrahedron that is not theirs.
-    penetrating: Vec<u32>,
+    /// Vertices inside a tetrahedron that is not theirs, and how far it is from there to the boundary, in metres; where they are
+    /// inside several, the longest of the shortest paths.
+    penetrating: Vec<(u32, f64)>,
     /// Tetrahedra that are inverted in the pose.
     inverted: Vec<u32>,
-    /// Pairs of surface triangles that cross.
-    crossing: Vec<[u32; 2]>,
-    /// Pairs that touch without crossing.
-    touching: usize,
+    /// Pairs of surface triangles that meet and share no vertex.
+    pairs: Vec<FacePair>,
+    /// What was looked at.
+    positions: Vec<Vec3>,
+    tets: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
 }
 
 fn volume_of(args: &Args) -> miette::Result<Examined> {
@@ -71,21 +82,12 @@ fn volume_of(args: &Args) -> miette::Result<Examined> {
 
     let mut detector = Detector::new(&topology, &single(&mesh.positions));
     detector.refit(&x);
-    let mut found = Vec::new();
-    detector.penetrations(PointSet::BoundaryVertices, DcdOptions::default(), &mut found);
-    let mut penetrating: Vec<u32> = found
-        .iter()
-        .filter_map(|p| match p.point {
-            PointId::Vertex(v) => Some(v),
-            PointId::Centroid(_) => None,
-        })
-        .collect();
-    penetrating.dedup();
+    let penetrating = penetrations(&detector);
     let inverted = match args.pose {
         Some(_) => (0..mesh.tets.len() as u32).filter(|&t| detector.is_inverted(t)).collect(),
         None => Vec::new(),
     };
-    let (crossing, touching) = crossings(&topology.faces, &x);
+    let pairs = crossings(&topology.faces, &x);
     Ok(Examined {
         file: args.file.display().to_string(),
         figures: vec![
@@ -106,8 +108,10 @@ fn volume_of(args: &Args) -> miette::Result<Examined> {
         findings: report.findings,
         penetrating,
         inverted,
-        crossing,
-        touching,
+        pairs,
+        positions: x,
+        tets: mesh.tets,
+        triangles: topology.faces,
     })
 }
 
@@ -116,7 +120,8 @@ fn surface_of(args: &Args) -> miette::Result<Examined> {
     let mesh = loaded.mesh;
     let positions = pose_of(args, &mesh.positions)?;
     let report = examine_surface(&mesh);
-    let (crossing, touching) = crossings(&mesh.triangles, &single(&positions));
+    let x = single(&positions);
+    let pairs = crossings(&mesh.triangles, &x);
     Ok(Examined {
         file: args.file.display().to_string(),
         figures: vec![
@@ -138,8 +143,10 @@ fn surface_of(args: &Args) -> miette::Result<Examined> {
         findings: report.findings,
         penetrating: Vec::new(),
         inverted: Vec::new(),
-        crossing,
-        touching,
+        pairs,
+        positions: x,
+        tets: Vec::new(),
+        triangles: mesh.triangles,
     })
 }
 
@@ -155,22 +162,65 @@ fn single(positions: &[DVec3]) -> Vec<Vec3> {
     positions.iter().map(|p| p.as_vec3()).collect()
 }
 
-/// Pairs of faces that cross, and how many more touch.
-fn crossings(faces: &[[u32; 3]], x: &[Vec3]) -> (Vec<[u32; 2]>, usize) {
+/// Boundary vertices inside a tetrahedron that is not theirs, each once, with their depth.
+fn penetrations(detector: &Detector) -> Vec<(u32, f64)> {
+    let (mut found, mut answers) = (Vec::new(), Vec::new());
+    detector.penetrations(PointSet::BoundaryVertices, DcdOptions::default(), &mut found);
+    detector.boundary_points(&found, &PathOptions::default(), &mut answers);
+    let mut penetrating: Vec<(u32, f64)> = Vec::new();
+    for (penetration, answer) in found.iter().zip(&answers) {
+        let PointId::Vertex(v) = penetration.point else { continue };
+        let depth = answer.end.map_or(0.0, |end| end.distance);
+        match penetrating.last_mut() {
+            Some(last) if last.0 == v => last.1 = last.1.max(depth),
+            _ => penetrating.push((v, depth)),
+        }
+    }
+    penetrating
+}
+
+/// Pairs of faces that meet and share no vertex.
+fn crossings(faces: &[[u32; 3]], x: &[Vec3]) -> Vec<FacePair> {
     let boxes: Vec<Aabb> = faces.iter().map(|f| Aabb::of_simplex(x, f)).collect();
-    let mut crossings = SelfCrossings::default();
-    let pairs = crossings.find(faces, x, &Tree::build(&boxes));
-    let crossing: Vec<[u32; 2]> =
-        pairs.iter().filter(|p| p.meeting == Meeting::Crossing).map(|p| p.faces).collect();
-    let touching = pairs.len() - crossing.len();
-    (crossing, touching)
+    SelfCrossings::default().find(faces, x, &Tree::build(&boxes)).to_vec()
 }
 
 impl Examined {
+    fn pairs(&self, meeting: Meeting) -> Vec<[u32; 2]> {
+        self.pairs.iter().filter(|p| p.meeting == meeting).map(|p| p.faces).collect()
+    }
+
+    fn depth(&self) -> f64 {
+        self.penetrating.iter().map(|p| p.1).fold(0.0, f64::max)
+    }
+
+    fn write_vtu(&self, path: &Path) -> Result<(), io::MeshError> {
+        let mut depth = vec![0.0f64; self.positions.len()];
+        self.penetrating.iter().for_each(|&(v, d)| depth[v as usize] = d);
+        let mut found = vec![0u8; self.tets.len() + self.triangles.len()];
+        self.inverted.iter().for_each(|&t| found[t as usize] = 4);
+        for (code, meeting) in
+            [Meeting::Touching, Meeting::Coplanar, Meeting::Crossing].into_iter().enumerate()
+        {
+            for face in self.pairs(meeting).into_iter().flatten() {
+                found[self.tets.len() + face as usize] = code as u8 + 1;
+            }
+        }
+        io::write_vtu(
+            path,
+            &Vtu {
+                triangles: &self.triangles,
+                point_data: vec![DataArray::scalars("depth_m", Values::F64(&depth))],
+                cell_data: vec![DataArray::scalars("found", Values::U8(&found))],
+                ..Vtu::volume(self.positions.as_slice(), &self.tets)
+            },
+        )
+    }
+
     fn clean(&self) -> bool {
         self.penetrating.is_empty()
             && self.inverted.is_empty()
-            && self.crossing.is_empty()
+            && self.pairs.iter().all(|p| p.meeting == Meeting::Touching)
             && self.findings.iter().all(|f| f.problem.severity() < Severity::Error)
     }
 
@@ -193,11 +243,20 @@ impl Examined {
         let line = |what: &str, count: usize, names: String| {
             println!("  {what:34} {count}{}", if count > 0 { format!(" ({names})") } else { String::new() });
         };
-        line("penetrating vertices", self.penetrating.len(), list(&self.penetrating));
+        let vertices: Vec<u32> = self.penetrating.iter().map(|p| p.0).collect();
+        line("penetrating vertices", vertices.len(), list(&vertices));
+        if !vertices.is_empty() {
+            println!("  {:34} {:.6e} m", "depth of the deepest", self.depth());
+        }
         line("inverted tetrahedra in the pose", self.inverted.len(), list(&self.inverted));
-        let pairs: Vec<String> = self.crossing.iter().map(|[a, b]| format!("{a}-{b}")).collect();
-        line("crossing pairs of triangles", self.crossing.len(), list(&pairs));
-        line("touching pairs of triangles", self.touching, "shared points without crossing".into());
+        for (name, meeting) in [
+            ("crossing pairs of triangles", Meeting::Crossing),
+            ("coplanar pairs that overlap", Meeting::Coplanar),
+            ("touching pairs of triangles", Meeting::Touching),
+        ] {
+            let pairs: Vec<String> = self.pairs(meeting).iter().map(|[a, b]| format!("{a}-{b}")).collect();
+            line(name, pairs.len(), list(&pairs));
+        }
     }
 
     fn json(&self) -> Value {
@@ -225,10 +284,13 @@ impl Examined {
             "mesh": figures,
             "warnings": self.warnings,
             "findings": findings,
-            "penetrating_vertices": self.penetrating,
+            "penetrating_vertices": self.penetrating.iter().map(|p| p.0).collect::<Vec<_>>(),
+            "penetration_depths_m": self.penetrating.iter().map(|p| p.1).collect::<Vec<_>>(),
+            "max_depth_m": self.depth(),
             "inverted_tetrahedra": self.inverted,
-            "intersecting_triangle_pairs": self.crossing,
-            "touching_triangle_pairs": self.touching,
+            "intersecting_triangle_pairs": self.pairs(Meeting::Crossing),
+            "coplanar_triangle_pairs": self.pairs(Meeting::Coplanar),
+            "touching_triangle_pairs": self.pairs(Meeting::Touching),
         })
     }
 }
