@@ -16,6 +16,7 @@ mod facing;
 mod immersion;
 mod path;
 pub mod penalty;
+pub mod plane;
 pub mod predicates;
 mod sorted;
 pub mod workbench;
