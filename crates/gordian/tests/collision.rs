@@ -119,3 +119,13 @@ fn check_counts_the_crossings_of_the_workloads() {
         gordian(folder.path(), &["check", file]).code(0);
     }
 }
+
+#[test]
+fn culling_changes_no_bit_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["bench", "culling", "--frames", "12", "--resolution", "12", "--svg", "c.svg"];
+    let run = gordian(folder.path(), &arguments).code(0);
+    let said = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    assert!(said.contains("the same in every frame"), "{said}");
+    assert!(std::fs::read_to_string(folder.path().join("c.svg")).unwrap().ends_with("</svg>\n"));
+}

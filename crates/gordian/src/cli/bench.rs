@@ -9,7 +9,7 @@ use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
 use super::run::{Compute, progress};
-use super::{Outcome, bench_ccd, bench_cloth, bench_query, fault};
+use super::{Outcome, bench_ccd, bench_cloth, bench_culling, bench_query, fault};
 
 /// Measures frame times: p50, p95, p99 and the share of each stage, scene by scene.
 #[derive(clap::Args)]
@@ -44,6 +44,7 @@ enum Kernel {
     Query(bench_query::Args),
     Ccd(bench_ccd::Args),
     Cloth(bench_cloth::Args),
+    Culling(bench_culling::Args),
 }
 
 /// The figures of a run.
@@ -89,6 +90,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
         Some(Kernel::Query(args)) => return bench_query::bench(args),
         Some(Kernel::Ccd(args)) => return bench_ccd::bench(args),
         Some(Kernel::Cloth(args)) => return bench_cloth::bench(args),
+        Some(Kernel::Culling(args)) => return bench_culling::bench(args),
         None => {}
     }
     args.compute.start()?;

@@ -3,6 +3,7 @@
 mod bench;
 mod bench_ccd;
 mod bench_cloth;
+mod bench_culling;
 mod bench_query;
 mod check;
 mod fault;

@@ -1,0 +1,166 @@
+//! `gordian bench culling`: a spiky ball dropped with and without the feasible-region test, as in the paper.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use gordian::mesh::io::write_atomically;
+use gordian::sim::{AdapterChoice, Scene, Stage, World};
+
+use super::run::progress;
+use super::{Outcome, fault};
+
+/// Drops a spiky ball twice, with candidates culled by their feasible region and without: the same motion, in different time.
+///
+/// Exit status: 0 the runs are the same, bit by bit; 1 they differ; 2 error.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Frames of either run.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    frames: u32,
+    /// Cells across the ball.
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u32).range(8..))]
+    resolution: u32,
+    /// Draws the time of the shortest paths, frame by frame.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// A ball of soft spikes that falls from its own height; all of it is asked about, so that there are queries at all.
+const SCENE: &str = r#"
+[simulation]
+name = "culling"
+substeps = 10
+iterations = 2
+
+[collision]
+recovery = true
+
+[[body]]
+generator = { kind = "squishy_ball", radius = 0.5, strands = 60 }
+center = true
+clearance_heights = 0.25
+material = { young_pa = 1e4, poisson = 0.4, density_kg_m3 = 1000 }
+
+[[collider]]
+name = "ground"
+shape = { kind = "plane" }
+"#;
+
+/// A run: milliseconds of the shortest paths in each frame, queries and traversals in all, where everything was in each frame.
+#[derive(Default)]
+struct Run {
+    ms: Vec<f64>,
+    queries: u64,
+    traversals: u64,
+    hashes: Vec<u64>,
+}
+
+pub fn bench(args: &Args) -> miette::Result<Outcome> {
+    let [with, without] = [run(args, true)?, run(args, false)?];
+    let same = with.hashes == without.hashes;
+    println!("{:<12} {:>9} {:>16} {:>18}", "culling", "queries", "traversals each", "ms a frame (mean)");
+    for (name, run) in [("on", &with), ("off", &without)] {
+        println!(
+            "{name:<12} {:>9} {:>16.2} {:>18.3}",
+            run.queries,
+            run.traversals as f64 / run.queries.max(1) as f64,
+            run.ms.iter().sum::<f64>() / run.ms.len() as f64
+        );
+    }
+    println!(
+        "{}",
+        if same { "positions are the same in every frame, bit by bit" } else { "positions differ" }
+    );
+    if let Some(path) = &args.svg {
+        let text = plot(&with.ms, &without.ms);
+        write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(fault::mesh)?;
+    }
+    Ok(if same { Outcome::Clean } else { Outcome::Intersecting })
+}
+
+fn run(args: &Args, culling: bool) -> miette::Result<Run> {
+    let overrides =
+        [format!("collision.culling={culling}"), format!("body.generator.resolution={}", args.resolution)];
+    let scene = Scene::parse_with(SCENE, "culling", &overrides).map_err(fault::scene)?;
+    let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
+    let bar = progress(args.frames);
+    bar.set_message(if culling { "culling on" } else { "culling off" });
+    let mut run = Run::default();
+    for _ in 0..args.frames {
+        let frame = world.step_frame().map_err(fault::sim)?;
+        run.ms.push(frame.ms.get(Stage::ShortestPath));
+        run.queries += frame.queries;
+        run.traversals += frame.traversals;
+        run.hashes.push(frame.position_hash);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(run)
+}
+
+/// Two lines over the frames, with axes.
+fn plot(with: &[f64], without: &[f64]) -> String {
+    const SIZE: [f64; 2] = [640.0, 320.0];
+    const LEFT: f64 = 60.0;
+    const TOP: f64 = 20.0;
+    let [width, height] = [SIZE[0] - LEFT - 20.0, SIZE[1] - TOP - 50.0];
+    let top = with.iter().chain(without).copied().fold(1e-3, f64::max);
+    let count = with.len().max(2) as f64 - 1.0;
+    let x = |i: f64| LEFT + width * i / count;
+    let y = |ms: f64| TOP + height * (1.0 - ms / top);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        SIZE[0], SIZE[1]
+    );
+    for k in 0..=4 {
+        let ms = top * f64::from(k) / 4.0;
+        let (y, right) = (y(ms), LEFT + width);
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{ms:.2}</text>",
+            LEFT - 6.0,
+            y + 4.0
+        );
+    }
+    for (name, colour, ms, row) in
+        [("culling on", "#1b6ca8", with, 0.0), ("culling off", "#c0392b", without, 1.0)]
+    {
+        let points: Vec<String> =
+            ms.iter().enumerate().map(|(i, &ms)| format!("{:.1},{:.1}", x(i as f64), y(ms))).collect();
+        let _ = writeln!(
+            svg,
+            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" points=\"{}\"/>\
+             <text x=\"{}\" y=\"{}\" fill=\"{colour}\">{name}</text>",
+            points.join(" "),
+            LEFT + 12.0,
+            TOP + 16.0 * (row + 1.0)
+        );
+    }
+    let _ = write!(
+        svg,
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">frame (1 to {})</text>\n\
+         <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">shortest paths, ms a frame</text>\n</svg>\n",
+        LEFT + width / 2.0,
+        SIZE[1] - 14.0,
+        with.len(),
+        TOP + height / 2.0
+    );
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plot_is_balanced_xml_with_a_point_a_frame() {
+        let svg = plot(&[1.0, 2.0, 0.5], &[3.0, 0.0, 1.0]);
+        assert_eq!(svg.matches("<polyline").count(), 2);
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+        // The largest value touches the top, zero the bottom.
+        assert!(svg.contains("60.0,20.0") && svg.contains("340.0,270.0"), "{svg}");
+    }
+}
