@@ -163,7 +163,7 @@ impl Contours {
 
     /// Length of all contours, metres.
     pub fn length(&self) -> f64 {
-        self.all.iter().map(|c| c.length).sum()
+        self.all.iter().map(|c| c.length).fold(0.0, |a, b| a + b)
     }
 
     /// Number of pairs of triangles that cross; of pairs that share a vertex if `sharing`.
