@@ -34,6 +34,18 @@ fn fragment(in: Point, @builtin(front_facing) front: bool) -> @location(0) vec4f
     return seen(in, front);
 }
 
+// Cloth: both sides are outside; the back is a little darker.
+@fragment
+fn two_sided(in: Point, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    if cut_away(in.position) {
+        discard;
+    }
+    let n = normalize(in.normal);
+    let normal = select(-n, n, front);
+    let albedo = decode(in.colour.rgb) * select(0.7, 1.0, front);
+    return vec4f(encode(shade(albedo, in.position, normal, in.clip.xy, 0.03)), in.colour.a);
+}
+
 // Of what a clip plane does not cut.
 @fragment
 fn whole(in: Point, @builtin(front_facing) front: bool) -> @location(0) vec4f {

@@ -83,6 +83,7 @@ impl World {
                 self.v[particle as usize] = Vec3::ZERO;
             }
         }
+        self.cloth.forget();
         self.solver.write_positions(&self.x)?;
         Ok(self.solver.write_velocities(&self.v)?)
     }

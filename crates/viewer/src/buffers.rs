@@ -81,6 +81,7 @@ impl MeshBuffers {
 /// A [`Geometry`] on the device.
 pub(crate) struct Buffers {
     pub bodies: MeshBuffers,
+    pub sheets: MeshBuffers,
     pub sections: MeshBuffers,
     pub solids: MeshBuffers,
     pub shells: MeshBuffers,
@@ -96,6 +97,7 @@ impl Buffers {
         let vertices = || Growing::new(BufferUsages::VERTEX);
         Buffers {
             bodies: MeshBuffers::new(),
+            sheets: MeshBuffers::new(),
             sections: MeshBuffers::new(),
             solids: MeshBuffers::new(),
             shells: MeshBuffers::new(),
@@ -111,6 +113,7 @@ impl Buffers {
     pub fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, geometry: &Geometry) -> bool {
         let meshes = [
             self.bodies.write(device, queue, &geometry.bodies),
+            self.sheets.write(device, queue, &geometry.sheets),
             self.sections.write(device, queue, &geometry.sections),
             self.solids.write(device, queue, &geometry.solids),
             self.shells.write(device, queue, &geometry.shells),

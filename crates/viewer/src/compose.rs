@@ -25,7 +25,8 @@ pub struct Look {
 /// Points that a picture of a world should hold: the surfaces of the bodies, colliders of finite size, and the ground
 /// below them where it is near.
 pub fn extent(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
-    let surface = model.topology.boundary_vertices.iter().map(|&v| snapshot.positions[v as usize]);
+    let surface = model.topology.boundary_vertices.iter().chain(&model.sheets.particles);
+    let surface = surface.map(|&v| snapshot.positions[v as usize]);
     let mut points: Vec<Vec3> = surface.chain(snapshot.colliders.iter().flat_map(solids::extent)).collect();
     if let Some((low, high)) = camera::bounds(points.iter().copied()) {
         let (middle, size) = ((low + high) / 2.0, (high - low).length());
@@ -53,6 +54,7 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
     };
     let around = look.theme.surroundings();
     geometry.bodies = bodies(model, snapshot);
+    geometry.sheets = sheets(model, snapshot);
     solids::append(&mut geometry, snapshot.colliders.iter(), model.up, around.collider, around.wire);
     if let Some(plane) = &look.clip {
         let colour = |t: u32| theme::lighter(theme::body(model.body_of_tet(t)), 0.35);
@@ -71,6 +73,11 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
                 .iter()
                 .map(|e| Line::new(x[e.vertices[0] as usize], x[e.vertices[1] as usize], around.wire, 1.0)),
         );
+    }
+    if look.overlays.has(Overlay::Wireframe) {
+        let ends = |e: &[u32; 2]| e.map(|v| snapshot.positions[v as usize]);
+        let edges = model.sheets.edges.iter().map(ends);
+        geometry.wires.extend(edges.map(|[a, b]| Line::new(a, b, around.wire, 1.0)));
     }
     marks(&mut geometry, model, snapshot, look);
     geometry
@@ -93,6 +100,20 @@ fn bodies(model: &Model, snapshot: &Snapshot) -> Mesh {
     Mesh { vertices, indices: surface.faces.iter().flatten().copied().collect() }
 }
 
+/// Cloth in the colours of its bodies.
+fn sheets(model: &Model, snapshot: &Snapshot) -> Mesh {
+    let normals = model.sheets.normals(&snapshot.positions);
+    let corner = |(&p, normal): (&u32, Vec3)| Vertex {
+        position: snapshot.positions[p as usize],
+        normal,
+        colour: theme::body(model.body_of[p as usize] as usize),
+    };
+    Mesh {
+        vertices: model.sheets.particles.iter().zip(normals).map(corner).collect(),
+        indices: model.sheets.faces.iter().flatten().copied().collect(),
+    }
+}
+
 fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Look) {
     let x = &snapshot.positions;
     let shows = |overlay| look.overlays.has(overlay);
@@ -109,6 +130,12 @@ fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Loo
                 geometry.dots.push(Dot { position: x[v as usize], colour: theme::PENETRATING, radius: 3.5 });
             }
             last = Some(v);
+        }
+    }
+    if shows(Overlay::Contours) {
+        for contour in &snapshot.contours {
+            let pieces = contour.windows(2).map(|p| Line::new(p[0], p[1], theme::CONTOUR, 3.0));
+            geometry.lines.extend(pieces);
         }
     }
     if shows(Overlay::Contacts) {

@@ -88,6 +88,8 @@ impl Mesh {
 pub struct Geometry {
     /// Surfaces of bodies; a clip plane cuts them.
     pub bodies: Mesh,
+    /// Cloth, seen from both sides; a clip plane cuts it.
+    pub sheets: Mesh,
     /// The cuts, flat.
     pub sections: Mesh,
     /// Colliders.

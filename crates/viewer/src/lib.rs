@@ -31,6 +31,7 @@ pub mod pick;
 mod pipelines;
 pub mod renderer;
 mod shaders;
+pub mod sheets;
 pub mod shot;
 pub mod snapshot;
 mod solids;

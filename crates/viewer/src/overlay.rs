@@ -15,12 +15,20 @@ pub enum Overlay {
     Paths,
     /// Edges of the surface.
     Wireframe,
+    /// Intersection contours of cloth.
+    Contours,
 }
 
 impl Overlay {
     /// All, in the order of the switches.
-    pub const ALL: [Overlay; 5] =
-        [Overlay::Penetrating, Overlay::Inverted, Overlay::Contacts, Overlay::Paths, Overlay::Wireframe];
+    pub const ALL: [Overlay; 6] = [
+        Overlay::Penetrating,
+        Overlay::Inverted,
+        Overlay::Contacts,
+        Overlay::Paths,
+        Overlay::Wireframe,
+        Overlay::Contours,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -30,6 +38,7 @@ impl Overlay {
             Overlay::Contacts => "contacts",
             Overlay::Paths => "paths",
             Overlay::Wireframe => "wireframe",
+            Overlay::Contours => "contours",
         }
     }
 
@@ -41,6 +50,7 @@ impl Overlay {
             Overlay::Contacts => "contacts and their normals: what meets dark, what is inside orange",
             Overlay::Paths => "shortest paths to the boundary, brighter where deeper",
             Overlay::Wireframe => "edges of the surface",
+            Overlay::Contours => "where cloth crosses cloth, green",
         }
     }
 }
@@ -50,9 +60,9 @@ impl Overlay {
 pub struct Overlays(u8);
 
 impl Default for Overlays {
-    /// What is wrong is shown: penetrating vertices and inverted tetrahedra.
+    /// What is wrong is shown: penetrating vertices, inverted tetrahedra, contours of cloth.
     fn default() -> Self {
-        Self::NONE.with(Overlay::Penetrating).with(Overlay::Inverted)
+        Self::NONE.with(Overlay::Penetrating).with(Overlay::Inverted).with(Overlay::Contours)
     }
 }
 

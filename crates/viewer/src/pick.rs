@@ -10,41 +10,43 @@ use crate::snapshot::{Model, Snapshot};
 /// Where a ray meets a body first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The boundary face.
-    pub face: u32,
+    /// The corners of the triangle.
+    pub corners: [u32; 3],
     /// The place, metres.
     pub position: Vec3,
     /// From the origin of the ray, metres.
     pub distance: f32,
 }
 
-/// The first boundary face that `ray` meets on the side of `clip` that is shown.
+/// The first triangle that `ray` meets on the side of `clip` that is shown.
 pub fn pick(model: &Model, snapshot: &Snapshot, ray: &Ray, clip: Option<&ClipPlane>) -> Option<Hit> {
     let x = &snapshot.positions;
-    let hits = model.topology.faces.par_iter().enumerate().filter_map(|(face, corners)| {
+    let triangles = model.topology.faces.par_iter().chain(&model.sheets.triangles);
+    let hits = triangles.filter_map(|corners| {
         let distance = cross(ray, corners.map(|v| x[v as usize]))?;
         let position = ray.origin + ray.direction * distance;
         let shown = clip.is_none_or(|c| c.beyond(position) <= 0.0);
-        shown.then_some(Hit { face: face as u32, position, distance })
+        shown.then_some(Hit { corners: *corners, position, distance })
     });
-    // Equal distances go to the lower face, whatever the threads do.
-    hits.min_by(|a, b| a.distance.total_cmp(&b.distance).then(a.face.cmp(&b.face)))
+    // Equal distances go to the lower corners, whatever the threads do.
+    hits.min_by(|a, b| a.distance.total_cmp(&b.distance).then(a.corners.cmp(&b.corners)))
 }
 
 /// The vertex of the hit face that is nearest to the hit; with `free`, one that moves by itself if there is any.
 pub fn nearest_vertex(model: &Model, snapshot: &Snapshot, hit: &Hit, free: bool) -> u32 {
     let distance = |v: &u32| snapshot.positions[*v as usize].distance(hit.position);
-    let corners = model.topology.faces[hit.face as usize];
-    let candidates = corners.iter().filter(|v| !free || model.free[**v as usize]);
+    let candidates = hit.corners.iter().filter(|v| !free || model.free[**v as usize]);
     let nearest = candidates.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.or(corners.first()).copied().expect("a face has corners")
+    nearest.or(hit.corners.first()).copied().expect("a face has corners")
 }
 
-/// A particle and those that share a tetrahedron with it, each with its offset from it, metres.
+/// A particle and those that share a tetrahedron or an edge of cloth with it, each with its offset from it, metres.
 pub fn neighbourhood(model: &Model, snapshot: &Snapshot, particle: u32) -> Vec<(u32, Vec3)> {
     let tets = model.topology.vertex_tets(particle);
     let mut particles: Vec<u32> = tets.iter().flat_map(|&t| model.topology.tets[t as usize]).collect();
     particles.push(particle);
+    let edges = model.sheets.edges.iter().filter(|e| e.contains(&particle));
+    particles.extend(edges.flatten());
     particles.sort_unstable();
     particles.dedup();
     let at = snapshot.positions[particle as usize];

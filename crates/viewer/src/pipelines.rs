@@ -30,6 +30,8 @@ pub(crate) struct Pipelines {
     pub ground: RenderPipeline,
     /// Bodies, which are cut.
     pub body: RenderPipeline,
+    /// Cloth, which is cut too.
+    pub sheet: RenderPipeline,
     /// Cuts.
     pub section: RenderPipeline,
     /// Colliders, which are not cut.
@@ -178,6 +180,10 @@ impl Pipelines {
                 Kind { label: "ground", module: &ground, buffer: Some(plane.clone()), ..base.clone() },
             ),
             body: make(&lighted, Kind { label: "body", buffer: Some(surface.clone()), ..base.clone() }),
+            sheet: make(
+                &lighted,
+                Kind { label: "sheet", buffer: Some(surface.clone()), fragment: "two_sided", ..base.clone() },
+            ),
             section: make(
                 &lighted,
                 Kind { label: "section", buffer: Some(surface.clone()), fragment: "section", ..base.clone() },

@@ -194,6 +194,7 @@ impl Renderer {
         pass.set_bind_group(0, &self.frame_group, &[]);
         pass.set_pipeline(&self.pipelines.shadow[0]);
         self.buffers.bodies.draw(&mut pass);
+        self.buffers.sheets.draw(&mut pass);
         pass.set_pipeline(&self.pipelines.shadow[1]);
         self.buffers.sections.draw(&mut pass);
         self.buffers.solids.draw(&mut pass);
@@ -206,6 +207,7 @@ impl Renderer {
             pass.set_bind_group(0, &self.frame_group, &[]);
             pass.set_pipeline(&self.pipelines.near[0]);
             self.buffers.bodies.draw(&mut pass);
+            self.buffers.sheets.draw(&mut pass);
             pass.set_pipeline(&self.pipelines.near[1]);
             self.buffers.sections.draw(&mut pass);
             self.buffers.solids.draw(&mut pass);
@@ -248,9 +250,13 @@ impl Renderer {
         pass.set_bind_group(1, &light, &[]);
         pass.set_pipeline(&p.ground);
         vertices(&mut pass, &b.ground);
-        for (pipeline, mesh) in
-            [(&p.shell, &b.shells), (&p.body, &b.bodies), (&p.section, &b.sections), (&p.solid, &b.solids)]
-        {
+        for (pipeline, mesh) in [
+            (&p.shell, &b.shells),
+            (&p.body, &b.bodies),
+            (&p.sheet, &b.sheets),
+            (&p.section, &b.sections),
+            (&p.solid, &b.solids),
+        ] {
             pass.set_pipeline(pipeline);
             mesh.draw(&mut pass);
         }

@@ -9,6 +9,7 @@ use gordian_mesh::TetTopology;
 use gordian_sim::{BodyInfo, FrameReport, SimError, World};
 
 use crate::overlay::{Overlay, Overlays};
+use crate::sheets::Sheets;
 use crate::surface::Surface;
 
 /// What does not change while a world runs.
@@ -18,6 +19,8 @@ pub struct Model {
     pub topology: TetTopology,
     /// The surface as it is drawn.
     pub surface: Surface,
+    /// Cloth.
+    pub sheets: Sheets,
     /// The bodies.
     pub bodies: Vec<BodyInfo>,
     /// Body of each particle.
@@ -77,6 +80,8 @@ pub struct Snapshot {
     pub contacts: Vec<ContactMark>,
     /// Paths of the vertices that are inside; only where asked for.
     pub paths: Vec<PathMark>,
+    /// Intersection contours of cloth, metres.
+    pub contours: Vec<Vec<Vec3>>,
     /// What the last frame reported.
     pub report: FrameReport,
 }
@@ -91,7 +96,8 @@ impl Model {
             body_of[body.particles.start as usize..body.particles.end as usize].fill(i as u32);
         }
         let free = (0..world.positions().len() as u32).map(|p| world.is_free(p)).collect();
-        Model { topology, surface, bodies: world.bodies().to_vec(), body_of, free, up }
+        let sheets = Sheets::new(world.cloth().triangles());
+        Model { topology, surface, sheets, bodies: world.bodies().to_vec(), body_of, free, up }
     }
 
     /// Body of a tetrahedron.
@@ -138,7 +144,21 @@ impl Snapshot {
                 Some(PathMark { vertex, tet: p.tet, from, to: end.position.as_vec3(), face: end.face })
             }));
         }
+        let contours = world.cloth().contours();
+        let point = |hit: &u32| contours.points()[*hit as usize].as_vec3();
+        let contours = contours
+            .all
+            .iter()
+            .map(|c| {
+                let mut line: Vec<Vec3> = contours.hits(c).iter().map(point).collect();
+                if c.ends.is_none() {
+                    line.extend(line.first().copied());
+                }
+                line
+            })
+            .collect();
         Snapshot {
+            contours,
             frame: world.frame(),
             time_s: world.time_s(),
             velocities: world.velocities().to_vec(),

@@ -21,6 +21,8 @@ const BODIES: [[u8; 3]; 6] =
 
 /// A vertex that is inside something.
 pub const PENETRATING: Colour = [226, 26, 28, 255];
+/// Where cloth crosses cloth.
+pub const CONTOUR: Colour = [30, 220, 60, 255];
 /// A tetrahedron of negative volume.
 pub const INVERTED: Colour = [190, 20, 220, 255];
 /// Colour of a body. After six bodies the colours come again, each time lighter or darker.

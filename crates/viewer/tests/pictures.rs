@@ -241,3 +241,39 @@ fn sizes_that_no_picture_has_do_not_break_the_renderer() {
         assert_eq!([image.width, image.height], size);
     }
 }
+
+#[test]
+fn cloth_is_seen_from_both_sides_with_its_contours() {
+    let sheets = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
+fabric = { bend_n_m = 0.002 }
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 8, ny = 8 }
+fabric = { bend_n_m = 0.002 }
+rotate_deg = [0, 70, 0]
+translate_m = [0.03, 0.02, 0.01]
+";
+    let mut studio = Studio::new(sheets);
+    assert!(!studio.snapshot.contours.is_empty());
+    let count =
+        |image: &Image| image.rgba.chunks(4).filter(|p| saturation([p[0], p[1], p[2], 255]) > 60).count();
+    for pitch in [0.7, -0.7] {
+        studio.camera.pitch = pitch;
+        let bare = studio.bare();
+        assert!(count(&bare) > 2000, "{}", count(&bare));
+        let look = Look { overlays: Overlays::NONE.with(Overlay::Contours), ..Look::default() };
+        let green = studio.take(&look);
+        let m = studio.projection();
+        let points: Vec<Vec2> = studio.snapshot.contours.iter().flatten().map(|&p| pixel(&m, p)).collect();
+        let pixels = changed(&bare, &green);
+        assert!(!pixels.is_empty());
+        let reach = 12.0 + SIZE[1] as f32 / 9.0;
+        assert!(
+            pixels.iter().all(|p| points.iter().any(|q| q.distance(*p) < reach)),
+            "far from the contours"
+        );
+    }
+}

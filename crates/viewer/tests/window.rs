@@ -133,6 +133,8 @@ generator = { kind = \"sphere\", radius = 0.5, resolution = 6 }
 #[test]
 fn scenes_open_switch_play_and_step() {
     let mut desk = Desk::new();
+    // High enough for the list of scenes.
+    desk.size = [900, 1400];
     let empty = desk.pass(Vec::new());
     desk.pass(Vec::new());
     desk.click("two spheres");

@@ -41,8 +41,8 @@ pub struct Args {
     /// Cuts the bodies open: x, y or z (-x: the other side), x=POSITION, or NX,NY,NZ[,OFFSET].
     #[arg(long, value_name = "PLANE", allow_hyphen_values = true)]
     clip: Option<ClipChoice>,
-    /// penetrating, inverted, contacts, paths, wireframe, joined by commas; none or all.
-    #[arg(long, value_name = "NAMES", default_value = "penetrating,inverted")]
+    /// penetrating, inverted, contacts, paths, wireframe, contours, joined by commas; none or all.
+    #[arg(long, value_name = "NAMES", default_value = "penetrating,inverted,contours")]
     overlay: Overlays,
     /// What draws: auto (a GPU, else a software adapter), software, or part of an adapter's name.
     #[arg(long, value_name = "NAME", default_value = "auto")]

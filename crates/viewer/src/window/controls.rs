@@ -97,7 +97,7 @@ fn toggle_play(app: &mut App) {
 
 /// Key of an overlay.
 pub(super) fn key_of(overlay: Overlay) -> Key {
-    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5][overlay as usize]
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6][overlay as usize]
 }
 
 pub(super) fn toggle(app: &mut App, overlay: Overlay) {
