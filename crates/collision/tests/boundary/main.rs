@@ -5,4 +5,5 @@ mod folded;
 mod fuzz;
 mod invariance;
 mod modes;
+mod refinement;
 mod stored;
