@@ -87,7 +87,9 @@ fn window(args: &Args) -> miette::Result<Outcome> {
 
 #[cfg(not(feature = "window"))]
 fn window(_: &Args) -> miette::Result<Outcome> {
-    Err(miette!("this program was built without its window; draw a picture with --screenshot FILE.png"))
+    Err(miette!(
+        "this program was built without its window (cargo build --features window); draw a picture with --screenshot FILE.png"
+    ))
 }
 
 fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
