@@ -19,11 +19,6 @@ use crate::report::{FrameReport, Stage};
 use crate::scene::{Collision, QueryMethod, QueryMode, Scene};
 use crate::world::BodyInfo;
 
-/// How far all depenetrating contacts of a particle move it together, in units of what one of them may. In recovery a vertex
-/// may have dozens of contacts (its own, and those of the centroids round it); unlimited, they turn hundreds of elements
-/// inside out in the first substep, and with 1 the last crossings take half as long again.
-const TOGETHER: f32 = 2.0;
-
 /// Detection and response for all bodies and colliders of a world.
 pub(crate) struct Collisions {
     settings: Collision,
@@ -375,18 +370,20 @@ impl Collisions {
     /// Projects contacts and colliders once.
     pub fn project(&mut self, x: &mut [Vec3], start: &[Vec3], shift: &mut [Vec3], report: &mut FrameReport) {
         let begun = std::time::Instant::now();
-        let edges = self.settings.max_depenetration_edges as f32 * self.share as f32;
+        let push = (self.settings.max_depenetration_edges * self.share) as f32;
+        let together = self.settings.max_shift_ratio as f32;
         let mut projection = Projection {
             x_prev: start,
             inv_mass: &self.inverse_masses,
             materials: &self.materials.table,
-            max_push: edges * self.unit,
-            max_shift: TOGETHER * edges * self.unit,
+            max_push: push * self.unit,
+            max_shift: together * push * self.unit,
         };
         self.contacts.project(x, shift, &projection);
         for group in &mut self.groups {
             projection.materials = &group.materials;
-            projection.max_push = edges * group.mean_edge;
+            projection.max_push = push * group.mean_edge;
+            projection.max_shift = together * projection.max_push;
             group.set.project(x, shift, &projection);
         }
         report.ms.add(Stage::Response, begun.elapsed());

@@ -4,10 +4,11 @@ use glam::Vec3;
 use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
-use crate::bvh::{Aabb, Tree};
+use super::neighbours::{Neighbours, half_width, spread};
+use crate::bvh::Aabb;
 
-/// Vertices that one task looks up. Fixed, so that the result does not depend on the number of threads.
-const CHUNK: usize = 256;
+/// Pairs that one task looks at. Fixed, so that the result does not depend on the number of threads.
+const CHUNK: usize = 2048;
 
 /// The motion of a boundary over a substep; every array has one entry a vertex of the mesh, in its order.
 #[derive(Clone, Copy, Debug)]
@@ -21,111 +22,127 @@ pub struct Motion<'a> {
     pub active: &'a [bool],
 }
 
-impl Motion<'_> {
-    /// The box that simplex `ids` sweeps.
-    fn swept<const K: usize>(&self, ids: [u32; K]) -> Aabb {
-        Aabb::of_simplex(self.start, &ids).union(Aabb::of_simplex(self.end, &ids))
+/// A motion as seen by who moves along with the boundary: fast bodies then sweep no more than slow ones.
+pub(super) struct Moving<'a> {
+    pub start: &'a [Vec3],
+    pub end: &'a [Vec3],
+    /// The middle of all displacements.
+    common: Vec3,
+    /// How far a displacement differs from it at most, in an axis, metres.
+    pub half_width: f32,
+}
+
+impl<'a> Moving<'a> {
+    fn new(topology: &TetTopology, motion: &Motion<'a>) -> Self {
+        let (start, end) = (motion.start, motion.end);
+        let displacements = spread(&topology.boundary_vertices, |_, v| end[v] - start[v]);
+        let middle = 0.5 * (displacements.min + displacements.max);
+        // Any translation will do, and none at all for a motion that blew up.
+        let common = if middle.is_finite() { middle } else { Vec3::ZERO };
+        Moving { start, end, common, half_width: half_width(displacements) }
     }
 
-    fn active<const K: usize>(&self, ids: [u32; K]) -> bool {
-        ids.iter().all(|&v| self.active[v as usize])
+    /// The box that a simplex sweeps in the moving frame, rounded outward.
+    pub fn swept(&self, ids: &[u32]) -> Aabb {
+        let start = Aabb::of_points(ids.iter().map(|&v| self.start[v as usize]));
+        let end = Aabb::of_points(ids.iter().map(|&v| self.end[v as usize] - self.common));
+        start.union(end.inflate(0.0))
     }
 }
 
 /// Candidate pairs of a boundary against itself; see [`BroadPhase::update`].
 #[derive(Clone, Debug)]
 pub struct BroadPhase {
-    face_tree: Tree,
-    edge_tree: Tree,
+    neighbours: Neighbours,
+    face_boxes: Vec<Aabb>,
+    edge_boxes: Vec<Aabb>,
     vertex_face: Vec<[u32; 2]>,
     edge_edge: Vec<[u32; 2]>,
-    chunks: Vec<Chunk>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Chunk {
-    stack: Vec<u32>,
-    pairs: Vec<[u32; 2]>,
+    chunks: Vec<Vec<[u32; 2]>>,
 }
 
 impl BroadPhase {
     /// Builds the trees for the boundary of `topology` in a typical pose (rest or current positions).
     pub fn new(topology: &TetTopology, positions: &[Vec3]) -> Self {
-        let faces: Vec<Aabb> = topology.faces.iter().map(|f| Aabb::of_simplex(positions, f)).collect();
-        let edges: Vec<Aabb> =
-            topology.edges.iter().map(|e| Aabb::of_simplex(positions, &e.vertices)).collect();
         BroadPhase {
-            face_tree: Tree::build(&faces),
-            edge_tree: Tree::build(&edges),
+            neighbours: Neighbours::new(topology, positions),
+            face_boxes: Vec::new(),
+            edge_boxes: Vec::new(),
             vertex_face: Vec::new(),
             edge_edge: Vec::new(),
             chunks: Vec::new(),
         }
     }
 
-    /// Finds all pairs that share no vertex and whose swept boxes come within `thickness` (metres) of each other.
+    /// Finds all pairs that share no vertex and whose swept boxes come within `thickness` (metres) of each other. The boxes are
+    /// those of the motion less what is common to all vertices: whether two things meet is the same in any frame.
     ///
     /// A pair that is not found cannot come closer than `thickness` on its linear paths; it cannot meet even if every
-    /// end position is off by up to half of it. In parallel, and the same for any number of threads.
+    /// end position is off by up to half of it. In parallel; the pairs and their order depend on the motion alone, neither
+    /// on the number of threads nor on what was asked before.
     pub fn update(&mut self, topology: &TetTopology, motion: &Motion, thickness: f32) {
         let n = topology.vertex_count as usize;
         assert!(
             motion.start.len() == n && motion.end.len() == n && motion.active.len() == n,
             "array lengths differ from the mesh's {n} vertices"
         );
-        let faces = &topology.faces;
-        let edge = |e: u32| topology.edges[e as usize].vertices;
-        let face_box = |f: u32| motion.swept(faces[f as usize]);
-        // Half on either side; what rounding takes away, the outward rounding of the boxes gives back.
-        let edge_box = |e: u32| motion.swept(edge(e)).inflate(0.5 * thickness);
-        update_tree(&mut self.face_tree, faces.len(), face_box);
-        update_tree(&mut self.edge_tree, topology.edges.len(), edge_box);
+        let Self { neighbours, face_boxes, edge_boxes, vertex_face, edge_edge, chunks } = self;
+        let moving = Moving::new(topology, motion);
+        neighbours.update(topology, &moving, thickness);
+        topology.faces.par_iter().with_min_len(CHUNK).map(|f| moving.swept(f)).collect_into_vec(face_boxes);
+        topology
+            .edges
+            .par_iter()
+            .with_min_len(CHUNK)
+            // Half on either side; what rounding takes away, the outward rounding of the boxes gives back.
+            .map(|e| moving.swept(&e.vertices).inflate(0.5 * thickness))
+            .collect_into_vec(edge_boxes);
 
-        let vertices = &topology.boundary_vertices;
-        self.chunks.resize_with(vertices.len().div_ceil(CHUNK), Chunk::default);
-        let tree = &self.face_tree;
-        self.chunks.par_iter_mut().zip(vertices.par_chunks(CHUNK)).for_each(|(chunk, vertices)| {
-            chunk.pairs.clear();
-            for &v in vertices.iter().filter(|&&v| motion.active[v as usize]) {
-                tree.overlap(&motion.swept([v]).inflate(thickness), &mut chunk.stack, |f| {
-                    if !faces[f as usize].contains(&v) {
-                        chunk.pairs.push([v, f]);
-                    }
-                });
-            }
-        });
-        self.vertex_face.clear();
-        for chunk in &self.chunks {
-            self.vertex_face.extend_from_slice(&chunk.pairs);
-        }
-
-        self.edge_edge.clear();
-        self.edge_tree.self_pairs(
-            |e, f| {
-                let (p, q) = (edge(e), edge(f));
-                !p.iter().any(|v| q.contains(v)) && motion.active(p) && motion.active(q)
-            },
-            &mut self.edge_edge,
-        );
+        let active = |ids: &[u32]| ids.iter().all(|&v| motion.active[v as usize]);
+        let meet = |&[v, f]: &[u32; 2]| {
+            active(&[v]) && moving.swept(&[v]).inflate(thickness).overlaps(&face_boxes[f as usize])
+        };
+        filter(&neighbours.vertex_face, meet, chunks, vertex_face);
+        let meet = |pair: &[u32; 2]| {
+            let [e, f] = pair.map(|e| &edge_boxes[e as usize]);
+            e.overlaps(f) && pair.iter().all(|&e| active(&topology.edges[e as usize].vertices))
+        };
+        filter(&neighbours.edge_edge, meet, chunks, edge_edge);
     }
 
-    /// Pairs `[vertex, face]` of the last update: a vertex of the mesh, an index into [`TetTopology::faces`].
+    /// Pairs `[vertex, face]` of the last update, ascending: a vertex of the mesh, an index into [`TetTopology::faces`].
     pub fn vertex_face(&self) -> &[[u32; 2]] {
         &self.vertex_face
     }
 
-    /// Pairs of indices into [`TetTopology::edges`], ascending within a pair, of the last update.
+    /// Pairs of indices into [`TetTopology::edges`] of the last update, ascending, also within a pair.
     pub fn edge_edge(&self) -> &[[u32; 2]] {
         &self.edge_edge
     }
+
+    /// How many updates needed the trees; the others filtered the lists of the last one that did.
+    pub fn tree_queries(&self) -> u64 {
+        self.neighbours.made
+    }
 }
 
-/// Refits a tree, or builds it again when motion has made it slow.
-fn update_tree(tree: &mut Tree, len: usize, bound: impl Fn(u32) -> Aabb + Sync + Send) {
-    assert_eq!(tree.len(), len, "the broad phase was built for another topology");
-    tree.refit(&bound);
-    if tree.wants_rebuild() {
-        let boxes: Vec<Aabb> = (0..len as u32).into_par_iter().map(bound).collect();
-        *tree = Tree::build(&boxes);
+/// The pairs that `keep` lets pass, in order.
+fn filter(
+    pairs: &[[u32; 2]],
+    keep: impl Fn(&[u32; 2]) -> bool + Sync,
+    chunks: &mut Vec<Vec<[u32; 2]>>,
+    out: &mut Vec<[u32; 2]>,
+) {
+    let tasks = pairs.len().div_ceil(CHUNK);
+    if chunks.len() < tasks {
+        chunks.resize_with(tasks, Vec::new);
+    }
+    chunks[..tasks].par_iter_mut().zip(pairs.par_chunks(CHUNK)).for_each(|(chunk, pairs)| {
+        chunk.clear();
+        chunk.extend(pairs.iter().filter(|p| keep(p)));
+    });
+    out.clear();
+    for chunk in &chunks[..tasks] {
+        out.extend_from_slice(chunk);
     }
 }

@@ -57,6 +57,7 @@ fn collision(c: &Collision) -> Checked {
     not_negative("collision.start_s", c.start_s)?;
     not_negative("collision.thickness_edges", c.thickness_edges)?;
     positive("collision.max_depenetration_edges", c.max_depenetration_edges)?;
+    positive("collision.max_shift_ratio", c.max_shift_ratio)?;
     fraction("collision.penetrating_damping", c.penetrating_damping)?;
     fraction("collision.restitution", c.restitution)
 }
