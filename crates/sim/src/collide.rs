@@ -57,7 +57,8 @@ pub(crate) struct Collisions {
 struct Group {
     friction: Friction,
     mean_edge: f32,
-    /// Boundary vertices of these bodies, ascending.
+    /// Vertices of these bodies, ascending. Inner ones too: behind a surface that a collider stops they would go on, and turn
+    /// the elements between inside out.
     particles: Vec<u32>,
     set: ColliderSet,
     /// One for each collider.
@@ -70,26 +71,14 @@ impl Group {
         settings: &Collision,
         bodies: &[Body],
         infos: &[BodyInfo],
-        topology: &TetTopology,
         obstacles: &[Obstacle],
     ) -> Vec<Self> {
         let mut groups: Vec<Group> = Vec::new();
         for (body, info) in bodies.iter().zip(infos) {
             let mean_edge = info.mean_edge as f32;
             let same = |g: &&mut Group| g.friction == body.friction && g.mean_edge == mean_edge;
-            let surface = &topology.boundary_vertices;
-            let from = surface.partition_point(|&v| v < info.particles.start);
-            let to = surface.partition_point(|&v| v < info.particles.end);
-            // Of cloth, all.
-            let sheet: Vec<u32>;
-            let particles = if body.triangles.is_empty() {
-                &surface[from..to]
-            } else {
-                sheet = info.particles.clone().collect();
-                &sheet
-            };
             if let Some(group) = groups.iter_mut().find(same) {
-                group.particles.extend_from_slice(particles);
+                group.particles.extend(info.particles.clone());
                 continue;
             }
             let mut colliders: Vec<_> = obstacles.iter().map(|o| o.collider.clone()).collect();
@@ -100,7 +89,7 @@ impl Group {
             groups.push(Group {
                 friction: body.friction,
                 mean_edge,
-                particles: particles.to_vec(),
+                particles: info.particles.clone().collect(),
                 set: ColliderSet::new(colliders),
                 materials: obstacles
                     .iter()
@@ -191,7 +180,7 @@ impl Collisions {
             broad: BroadPhase::new(topology, &model.positions),
             meeting: Detection::new(),
             contacts: ContactSet::new(),
-            groups: Group::all(&settings, bodies, infos, topology, &obstacles),
+            groups: Group::all(&settings, bodies, infos, &obstacles),
             obstacles,
             inverse_masses: model.inverse_masses.clone(),
             body,
