@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::SimError;
 use crate::body::{Body, Friction};
 use crate::build::range_error;
+use crate::judge::Judge;
 use crate::obstacle::Obstacle;
 use crate::report::{FrameReport, Stage};
 use crate::scene::{Collision, QueryMethod, QueryMode, Scene};
@@ -38,6 +39,7 @@ pub(crate) struct Collisions {
     /// Mean surface edge over all bodies, metres.
     unit: f32,
     materials: Materials,
+    judge: Judge,
     /// Length of the present substep, seconds.
     h: f64,
     /// Share of a frame that the present substep is.
@@ -187,6 +189,7 @@ impl Collisions {
             mean_edge: infos.iter().map(|b| b.mean_edge as f32).collect(),
             unit: unit as f32,
             materials,
+            judge: Judge::new(topology, &model.positions),
             h: 0.0,
             share: 1.0 / scene.simulation.substeps as f64,
             bodies_collide: false,
@@ -409,7 +412,8 @@ impl Collisions {
         report.ms.add(Stage::Response, begun.elapsed());
     }
 
-    /// Boundary vertices that are inside at the positions `x`, and inverted tetrahedra: the judge at the end of a frame.
+    /// What is wrong with the positions `x` at the end of a frame: boundary vertices that are inside, triangles that cross,
+    /// inverted tetrahedra.
     pub fn judge(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
         report.ms.time(Stage::Refit, || self.detector.refit(x));
         self.find_penetrations(PointSet::BoundaryVertices, topology, report);
@@ -420,6 +424,10 @@ impl Collisions {
             last = Some(p.point);
         }
         report.penetrating_vertices = vertices;
+        let Self { judge, body, settings, .. } = self;
+        let meant = |a: u32, b: u32| settings.self_collision || body[a as usize] != body[b as usize];
+        let pairs = report.ms.time(Stage::Output, || judge.crossing_pairs(topology, x, meant));
+        report.intersecting_triangle_pairs = Some(pairs);
         report.inverted_tetrahedra = self.detector.inverted_count() as u64;
     }
 }

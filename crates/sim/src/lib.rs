@@ -25,6 +25,7 @@ pub mod checkpoint;
 pub mod cloth;
 mod collide;
 pub mod error;
+mod judge;
 mod live;
 mod obstacle;
 pub mod record;

@@ -1,0 +1,59 @@
+//! The collision stages of a substep on the tangled poses of the shared workloads: refit, DCD of all boundary vertices, the
+//! shortest paths of all penetrations, and one projection of their contacts. With as many threads as `RAYON_NUM_THREADS` says.
+
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use glam::Vec3;
+use gordian_benches::Tangle;
+use gordian_collision::contact::{ContactMaterial, Projection};
+use gordian_collision::{DcdOptions, PathOptions, PointSet};
+
+fn stages(c: &mut Criterion) {
+    let mut group = c.benchmark_group("collision");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    for name in Tangle::NAMES {
+        let Some(mut tangle) = Tangle::load(name) else { continue };
+        group.throughput(Throughput::Elements(tangle.topology.tets.len() as u64));
+        group.bench_function(BenchmarkId::new("refit", name), |b| {
+            b.iter(|| tangle.detector.refit(&tangle.positions));
+        });
+        group.throughput(Throughput::Elements(tangle.topology.boundary_vertices.len() as u64));
+        group.bench_function(BenchmarkId::new("dcd", name), |b| {
+            let mut found = Vec::new();
+            b.iter(|| {
+                tangle.detector.penetrations(PointSet::BoundaryVertices, DcdOptions::default(), &mut found)
+            });
+        });
+        group.throughput(Throughput::Elements(tangle.penetrations.len() as u64));
+        group.bench_function(BenchmarkId::new("shortest_path", name), |b| {
+            let mut answers = Vec::new();
+            b.iter(|| {
+                tangle.detector.boundary_points(&tangle.penetrations, &PathOptions::default(), &mut answers)
+            });
+        });
+        let inv_mass = vec![1.0; tangle.positions.len()];
+        group.throughput(Throughput::Elements(tangle.contacts.len() as u64));
+        group.bench_function(BenchmarkId::new("contact_colouring", name), |b| {
+            b.iter(|| tangle.contacts.prepare(&inv_mass));
+        });
+        let materials = [ContactMaterial::SMOOTH];
+        group.bench_function(BenchmarkId::new("contact_projection", name), |b| {
+            let projection = Projection {
+                x_prev: &tangle.positions,
+                inv_mass: &inv_mass,
+                materials: &materials,
+                max_push: f32::INFINITY,
+                max_shift: f32::INFINITY,
+            };
+            let mut shift = vec![Vec3::ZERO; tangle.positions.len()];
+            b.iter_batched_ref(
+                || tangle.positions.clone(),
+                |x| tangle.contacts.project(x, &mut shift, &projection),
+                criterion::BatchSize::LargeInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stages);
+criterion_main!(benches);
