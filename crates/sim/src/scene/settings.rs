@@ -98,8 +98,8 @@ pub struct Collision {
     /// How far one contact moves a penetrating vertex in one frame at most, in mean surface edges.
     pub max_depenetration_edges: f64,
     /// How far all contacts of a penetrating vertex together move it, in units of what one of them may. In recovery a vertex
-    /// may have dozens of contacts (its own, and those of the centroids round it); unlimited, they turn hundreds of
-    /// elements inside out in the first substep, and with 1 the last crossings take half as long again.
+    /// may have dozens of contacts (its own, and those of the centroids round it). Low, crossed cores stall, because
+    /// what pushes them apart is cut off; without a limit, soft elements are turned inside out.
     pub max_shift_ratio: f64,
     /// Part of its velocity that a penetrating vertex loses in a frame, 0 to 1.
     pub penetrating_damping: f64,
@@ -123,7 +123,7 @@ impl Default for Collision {
             recovery: false,
             thickness_edges: 1e-3,
             max_depenetration_edges: 1.0,
-            max_shift_ratio: 2.0,
+            max_shift_ratio: 4.0,
             penetrating_damping: 0.3,
             restitution: 0.0,
             velocity_pass: true,
