@@ -14,14 +14,15 @@ pub fn block(cells: u32) -> Model {
     let mesh = generate::box_mesh(DVec3::ONE, [cells; 3]).expect("a box with cells");
     let mut masses = vec![0.0f64; mesh.positions.len()];
     for t in &mesh.tets {
-        let [a, b, c, d] = t.map(|v| mesh.positions[v as usize].as_dvec3());
+        let [a, b, c, d] = t.map(|v| mesh.positions[v as usize]);
         let mass = 1000.0 * (b - a).cross(c - a).dot(d - a) / 24.0;
         t.iter().for_each(|&v| masses[v as usize] += mass);
     }
+    let rest: Vec<Vec3> = mesh.positions.iter().map(|p| p.as_vec3()).collect();
     Model {
-        positions: mesh.positions.iter().map(|p| *p * Vec3::new(1.1, 1.0, 1.0)).collect(),
-        velocities: vec![Vec3::ZERO; mesh.positions.len()],
-        rest_positions: mesh.positions,
+        positions: rest.iter().map(|p| *p * Vec3::new(1.1, 1.0, 1.0)).collect(),
+        velocities: vec![Vec3::ZERO; rest.len()],
+        rest_positions: rest,
         inverse_masses: masses.iter().map(|m| (1.0 / m) as f32).collect(),
         materials: vec![Material {
             elasticity: Elasticity::NeoHookean,

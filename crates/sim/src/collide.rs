@@ -69,12 +69,7 @@ struct Group {
 
 impl Group {
     /// Sorts the bodies into groups, each with its own copy of the colliders.
-    fn all(
-        settings: &Collision,
-        bodies: &[Body],
-        infos: &[BodyInfo],
-        obstacles: &[Obstacle],
-    ) -> Vec<Self> {
+    fn all(settings: &Collision, bodies: &[Body], infos: &[BodyInfo], obstacles: &[Obstacle]) -> Vec<Self> {
         let mut groups: Vec<Group> = Vec::new();
         for (body, info) in bodies.iter().zip(infos) {
             let mean_edge = info.mean_edge as f32;

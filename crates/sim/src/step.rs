@@ -25,7 +25,6 @@ impl World {
             }
         }
         self.frame += 1;
-        self.take_times(&mut report)?;
         self.finish(&mut report)?;
         report.time_s = self.time_s();
         report.ms.total = begun.elapsed().as_secs_f64() * 1e3;
@@ -98,6 +97,7 @@ impl World {
 
     /// The figures of a frame, at its end.
     pub(crate) fn finish(&mut self, report: &mut FrameReport) -> Result<(), SimError> {
+        self.take_times(report)?;
         self.collisions.judge(&self.topology, &self.x, report);
         if self.cloth.active() {
             self.cloth.judge(&self.x, report);

@@ -245,7 +245,8 @@ impl Cloth {
     pub(crate) fn judge(&mut self, x: &[Vec3], report: &mut FrameReport) {
         let begun = Instant::now();
         self.trace(x);
-        report.intersecting_triangle_pairs = Some(self.contours.triangle_pairs(&self.mesh, false) as u64);
+        *report.intersecting_triangle_pairs.get_or_insert(0) +=
+            self.contours.triangle_pairs(&self.mesh, false) as u64;
         report.contour_length_m = Some(self.contours.length());
         report.ms.add(Stage::Untangle, begun.elapsed());
     }
