@@ -1,6 +1,6 @@
 //! Pictures of a simulation, with or without a display.
 //!
-//! A [`Snapshot`] is the state of a world at one moment; [`compose`] makes triangles, lines and dots of it, and the [`Renderer`]
+//! A [`Snapshot`] is the state of a world at one moment; [`compose()`] makes triangles, lines and dots of it, and the [`Renderer`]
 //! draws them with soft shadows and ambient occlusion on any adapter, a software one included.
 //!
 //! ```no_run
