@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use glam::Vec3;
@@ -93,6 +93,7 @@ pub struct Driver {
     commands: Option<Sender<Command>>,
     events: Receiver<Event>,
     newest: Arc<Mutex<Option<Shown>>>,
+    recording: Arc<Mutex<Option<Recording>>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -103,6 +104,8 @@ impl Driver {
         let (outbox, events) = channel();
         let newest = Arc::new(Mutex::new(None));
         let shown = newest.clone();
+        let recording = Arc::new(Mutex::new(None));
+        let recorded = recording.clone();
         let thread = std::thread::Builder::new().name("simulation".into()).spawn(move || {
             Engine {
                 adapter,
@@ -114,11 +117,11 @@ impl Driver {
                 speed: 1.0,
                 worlds: 0,
                 running: None,
-                recording: None,
+                recording: recorded,
             }
             .run();
         })?;
-        Ok(Driver { commands: Some(commands), events, newest, thread: Some(thread) })
+        Ok(Driver { commands: Some(commands), events, newest, recording, thread: Some(thread) })
     }
 
     /// Asks for something; it is done as soon as the present substep is over.
@@ -139,7 +142,8 @@ impl Driver {
         self.newest.lock().expect("no thread panics while it holds the moment").take()
     }
 
-    /// Ends the thread after the present substep; waits no longer than `patience`. Returns whether it has ended.
+    /// Ends the thread after the present substep; waits no longer than `patience`. Returns whether it has ended. Where it has
+    /// not, it is left to itself, and what is recorded ends with the last whole frame.
     pub fn stop(&mut self, patience: Duration) -> bool {
         self.commands = None;
         let Some(thread) = self.thread.take() else { return true };
@@ -147,8 +151,18 @@ impl Driver {
         while !thread.is_finished() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));
         }
-        thread.is_finished()
+        let ended = thread.is_finished();
+        if let (false, Some(recording)) = (ended, hold(&self.recording).take()) {
+            // The window is gone: there is nobody to tell.
+            let _ = recording.finish();
+        }
+        ended
     }
+}
+
+/// Takes what both threads may end; only for as long as a frame is recorded, never during a substep.
+fn hold(recording: &Mutex<Option<Recording>>) -> MutexGuard<'_, Option<Recording>> {
+    recording.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A world that runs or stands.
@@ -178,7 +192,7 @@ struct Engine {
     speed: f64,
     worlds: u64,
     running: Option<Running>,
-    recording: Option<Recording>,
+    recording: Arc<Mutex<Option<Recording>>>,
 }
 
 /// The window is gone.
@@ -187,8 +201,8 @@ struct Gone;
 impl Engine {
     fn run(mut self) {
         while self.turn().is_ok() {}
-        if let Some(recording) = self.recording.take() {
-            // The window is gone: there is nobody to tell.
+        if let Some(recording) = hold(&self.recording).take() {
+            // As in `Driver::stop`.
             let _ = recording.finish();
         }
     }
@@ -375,12 +389,16 @@ impl Engine {
         r.next = (r.next + pause).max(Instant::now().checked_sub(pause).unwrap_or(r.next));
         let snapshot = Arc::new(Snapshot::of(&r.world, report.clone(), self.overlays));
         self.publish(snapshot.clone());
-        let failed = match (&mut self.recording, &self.running) {
+        let mut recording = hold(&self.recording);
+        let failed = match (&mut *recording, &self.running) {
             (Some(recording), Some(r)) => recording.frame(&r.world, &r.model, &snapshot, &report).err(),
             _ => None,
         };
+        if failed.is_some() {
+            *recording = None;
+        }
+        drop(recording);
         if let Some(message) = failed {
-            self.recording = None;
             self.tell(Event::Recording(None));
             self.tell(Event::Failed(format!("recording ends: {message}")));
         }
@@ -411,7 +429,8 @@ impl Engine {
     }
 
     fn record(&mut self, wanted: Option<Box<Wanted>>) {
-        if let Some(recording) = self.recording.take() {
+        let before = hold(&self.recording).take();
+        if let Some(recording) = before {
             match recording.finish() {
                 Ok(text) => self.tell(Event::Note(text)),
                 Err(message) => self.tell(Event::Failed(message)),
@@ -422,7 +441,7 @@ impl Engine {
             match Recording::start(*wanted, &r.world, &r.scene) {
                 Ok(recording) => {
                     folder = Some(recording.folder().to_path_buf());
-                    self.recording = Some(recording);
+                    *hold(&self.recording) = Some(recording);
                 }
                 Err(message) => self.tell(Event::Failed(message)),
             }

@@ -13,8 +13,8 @@ use winit::window::{Window, WindowId};
 use super::{App, Screen};
 use crate::gpu::{Gpu, GpuError};
 
-/// How long closing waits for the present substep to end.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long closing waits for the present substep to end; a longer one ends with the process.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why there is no window.
 #[derive(Debug, Error)]
@@ -109,8 +109,12 @@ impl ApplicationHandler for Shell {
         let response = live.input.on_window_event(&live.window, &event);
         match event {
             WindowEvent::CloseRequested => {
+                live.window.set_visible(false);
                 live.app.stop(PATIENCE);
+                // Here and not when the loop ends: it would draw once more, which takes seconds on a software adapter.
+                self.live = None;
                 event_loop.exit();
+                return;
             }
             WindowEvent::Resized(size) => live.resize([size.width, size.height]),
             WindowEvent::RedrawRequested => {
