@@ -88,7 +88,7 @@ fn window(args: &Args) -> miette::Result<Outcome> {
 #[cfg(not(feature = "window"))]
 fn window(_: &Args) -> miette::Result<Outcome> {
     Err(miette!(
-        "this program was built without its window (cargo build --features window); draw a picture with --screenshot FILE.png"
+        "this program was built without its window (its feature `window`, which is on unless --no-default-features is given); draw a picture with --screenshot FILE.png"
     ))
 }
 
