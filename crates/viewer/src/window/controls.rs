@@ -52,11 +52,10 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
             }
             if let Some(last) = app.history.back() {
                 let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
-                ui.label(faint(format!(
-                    "{:.1} ms a frame, {:.2} of real time",
-                    last.ms.total,
-                    real / last.ms.total
-                )));
+                let pace =
+                    format!("{:.1} ms a frame, {:.2} of real time", last.ms.total, real / last.ms.total);
+                // A narrow window has no room for all of it.
+                ui.add(egui::Label::new(faint(pace)).truncate());
             }
         } else {
             ui.label("choose a scene");
