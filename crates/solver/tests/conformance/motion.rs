@@ -227,7 +227,9 @@ pub fn material_damping_slows_strain_only(make: &Factory) {
         for mean in [free_mean, damped_mean] {
             assert!((mean - DVec3::Y * 0.5).length() < 1e-3, "{elasticity:?}: mean velocity {mean}");
         }
-        assert!(damped < 0.8 * free, "{elasticity:?}: {damped} J damped, {free} J not");
+        // Volume constraints alone resist, and damp, changes of volume only.
+        let most = if elasticity == Elasticity::Volume { 0.8 } else { 0.7 };
+        assert!(damped < most * free, "{elasticity:?}: {damped} J damped, {free} J not");
     }
 }
 
