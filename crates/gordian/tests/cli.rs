@@ -259,3 +259,17 @@ fn the_window_says_what_to_do_where_there_is_no_display() {
         assert!(stderr(&command.assert().code(2)).contains("--screenshot"));
     }
 }
+
+/// Nothing to run is not nothing left: what the run ends with is told, and is the exit status, also after no frame.
+#[test]
+fn a_tangled_start_is_told_without_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let run =
+        ["run", "tangled_noodle", "--frames", "0", "--adapter", "cpu", "--format", "none", "--out", "out"];
+    let said = stdout(&gordian(folder.path(), &run).code(1));
+    assert!(said.contains("at the end") && !said.contains("-0.00"), "{said}");
+    let coil = ["helix_radius=0.25", "pitch=0.01", "turns=2", "swing=0.2", "radius=0.02", "-o", "coil.msh"];
+    let mesh = [&["mesh", "coil"][..], &coil].concat();
+    gordian(folder.path(), &mesh).code(0);
+    gordian(folder.path(), &["untangle", "coil.msh", "-o", "out.msh", "--frames", "0"]).code(1);
+}

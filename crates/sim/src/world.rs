@@ -232,11 +232,15 @@ impl World {
         &self.cloth
     }
 
-    /// Crossing pairs of triangles of cloth as it stands, and the length of the contours, metres.
-    pub fn crossings(&mut self) -> (u64, f64) {
-        let mut report = crate::FrameReport::default();
-        self.cloth.judge(&self.x, &mut report);
-        (report.intersecting_triangle_pairs.unwrap_or(0), report.contour_length_m.unwrap_or(0.0))
+    /// What is wrong with the positions as they stand, without a step: penetrating vertices, crossing triangles, inverted
+    /// tetrahedra and contours as at the end of a frame. The rest of the report is empty.
+    pub fn judge(&mut self) -> crate::FrameReport {
+        let mut report = crate::FrameReport { frame: self.frame, ..Default::default() };
+        self.collisions.judge(&self.topology, &self.x, &mut report);
+        if self.cloth.active() {
+            self.cloth.judge(&self.x, &mut report);
+        }
+        report
     }
 
     /// What there is to say about the meshes.

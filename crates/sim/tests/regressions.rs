@@ -69,3 +69,21 @@ fn c02_a_vertex_of_no_element_is_reported_and_stays() {
         }
     }
 }
+
+/// Non-manifold cloth: the same triangle twice, three triangles on one edge, a triangle with a repeated id. It loads, and bends
+/// only where that is defined.
+#[test]
+fn c11_non_manifold_cloth_loads_and_falls() {
+    let square = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\n";
+    for faces in ["f 1 2 3\nf 1 2 3\n", "f 1 2 3\nf 2 4 3\nf 2 3 5\n", "f 1 2 3\nf 2 2 4\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cloth.obj");
+        std::fs::write(&path, format!("{square}{faces}")).unwrap();
+        let text = format!("[[body]]\nmesh = '{}'\nfabric = {{}}", path.display());
+        let scene = Scene::parse(&text, "non-manifold").unwrap();
+        let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap_or_else(|e| panic!("{faces}{e}"));
+        let height = world.positions()[0].y;
+        world.step_frame().unwrap_or_else(|e| panic!("{faces}{e}"));
+        assert!(world.positions()[0].y < height, "{faces}");
+    }
+}

@@ -124,8 +124,10 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         run.report.write(path).map_err(fault::mesh)?;
     }
     result.map_err(fault::sim)?;
-    run.summary(args.report.as_ref());
-    Ok(run.outcome())
+    // Also where no frame was run, because the checkpoint is at the end already, say.
+    let end = run.world.judge();
+    run.summary(args.report.as_ref(), &end);
+    Ok(if remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
 }
 
 /// A run under way.
@@ -218,17 +220,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn outcome(&self) -> Outcome {
-        match self.report.frames.last() {
-            Some(last) if remaining(last) > 0 => Outcome::Intersecting,
-            _ => Outcome::Clean,
-        }
-    }
-
     /// What a person wants to know at the end.
-    fn summary(&self, report: Option<&PathBuf>) {
+    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport) {
         let frames = &self.report.frames;
-        let total: f64 = frames.iter().map(|f| f.ms.total).sum();
+        // Not by `sum`, which starts from a negative zero.
+        let total = frames.iter().fold(0.0, |sum, f| sum + f.ms.total);
         let per_frame = |ms: f64| ms / frames.len().max(1) as f64;
         println!("scene      {}", self.report.scene);
         println!("adapter    {}", self.report.adapter);
@@ -247,14 +243,12 @@ impl<'a> Run<'a> {
             sum(|f| f.contacts.collider)
         );
         println!("queries    {}, {} unresolved", sum(|f| f.queries), sum(|f| f.unresolved_queries));
-        if let Some(last) = frames.last() {
-            let pairs = last.intersecting_triangle_pairs;
-            let crossing = pairs.map_or(String::new(), |n| format!(", {n} crossing pairs of triangles"));
-            println!(
-                "at the end {} penetrating vertices, {} inverted tetrahedra{crossing}",
-                last.penetrating_vertices, last.inverted_tetrahedra
-            );
-        }
+        let pairs = end.intersecting_triangle_pairs;
+        let crossing = pairs.map_or(String::new(), |n| format!(", {n} crossing pairs of triangles"));
+        println!(
+            "at the end {} penetrating vertices, {} inverted tetrahedra{crossing}",
+            end.penetrating_vertices, end.inverted_tetrahedra
+        );
         for stage in Stage::ALL {
             let ms: f64 = frames.iter().map(|f| f.ms.get(stage)).sum();
             if ms > 0.0 {

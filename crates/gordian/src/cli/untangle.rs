@@ -6,7 +6,7 @@ use glam::DVec3;
 use gordian::mesh::io::{self, MeshError, MshEncoding, Vtu};
 use gordian::sim::cloth::untangle::untangle as untangle_cloth;
 use gordian::sim::scene::ClothResponse;
-use gordian::sim::{AdapterChoice, Scene, World};
+use gordian::sim::{AdapterChoice, FrameReport, Scene, World};
 use miette::miette;
 use serde_json::{Value, json};
 
@@ -78,7 +78,8 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
             report["largest_displacement_m"].as_f64().unwrap_or(0.0),
         ),
     }
-    Ok(if report["after"] == json!(0) { Outcome::Clean } else { Outcome::Intersecting })
+    let none = |key: &str| report.get(key).is_none_or(|left| *left == json!(0));
+    Ok(if none("after") && none("crossing_pairs_after") { Outcome::Clean } else { Outcome::Intersecting })
 }
 
 fn cloth_of(args: &Args) -> miette::Result<Value> {
@@ -119,18 +120,12 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
     let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
     world.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     let start = world.positions().to_vec();
-    let (mut before, mut after, mut frames) = (0, 0, 0);
-    for frame in 1..=args.frames {
-        let report = world.step_frame().map_err(fault::sim)?;
-        // Contacts of the first frame are those of the start.
-        if frame == 1 {
-            before = report.contacts.dcd;
-        }
-        after = report.penetrating_vertices;
-        frames = frame;
-        if after == 0 {
-            break;
-        }
+    let crossing = |report: &FrameReport| report.intersecting_triangle_pairs.unwrap_or(0);
+    let before = world.judge();
+    let (mut after, mut frames) = (before.clone(), 0);
+    while frames < args.frames && after.penetrating_vertices + crossing(&after) > 0 {
+        after = world.step_frame().map_err(fault::sim)?;
+        frames += 1;
     }
     let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
     let positions: Vec<DVec3> = mesh.positions.iter().zip(moves).map(|(p, by)| *p + by).collect();
@@ -142,8 +137,10 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         "kind": "volume",
         "vertices": positions.len(),
         "frames": frames,
-        "before": before,
-        "after": after,
+        "before": before.penetrating_vertices,
+        "after": after.penetrating_vertices,
+        "crossing_pairs_before": crossing(&before),
+        "crossing_pairs_after": crossing(&after),
         "largest_displacement_m": far(farthest),
         "farthest_vertex": farthest,
         "warnings": loaded.warnings,

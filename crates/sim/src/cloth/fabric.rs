@@ -46,7 +46,9 @@ pub(crate) fn constrain(model: &mut Model, fabric: &Fabric, rest: &[Vec3], mesh:
                 compliance: (1.0 / stiffness) as f32,
             });
         }
+        // A triangle that is there twice lies on itself: there is no hinge between the two.
         if let &[s, t] = beside
+            && mesh.opposite(s, i as u32) != mesh.opposite(t, i as u32)
             && fabric.bend > 0.0
             && total > 0.0
         {

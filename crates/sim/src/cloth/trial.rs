@@ -27,7 +27,7 @@ pub struct Trial {
 /// Steps `world` by `frames` frames.
 fn run(world: &mut World, frames: u32) -> Result<Trial, SimError> {
     let start = world.positions().to_vec();
-    let (at_start, _) = world.crossings();
+    let at_start = world.judge().intersecting_triangle_pairs.unwrap_or(0);
     let (mut left, mut clean_from, mut hash) = (at_start, None, 0);
     for frame in 1..=frames {
         let report = world.step_frame()?;

@@ -73,7 +73,9 @@ pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<
     let start: Vec<Vec3> = mesh.positions.iter().map(|p| ((*p - middle) / unit).as_vec3()).collect();
     let body = unit_body("sheet", start.clone(), start.clone(), mesh.triangles.clone());
     let mut world = World::with_bodies(&calm_scene(response), &[body], &AdapterChoice::Cpu)?;
-    let (pairs, contour) = world.crossings();
+    let before = world.judge();
+    let pairs = before.intersecting_triangle_pairs.unwrap_or(0);
+    let contour = before.contour_length_m.unwrap_or(0.0);
     let mut result = Untangled {
         positions: mesh.positions.clone(),
         frames: 0,

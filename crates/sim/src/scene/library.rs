@@ -25,6 +25,7 @@ pub const SCENES: &[BuiltIn] = scenes![
     "cube_on_bend",
     "drop",
     "dropped_cloth",
+    "noodle_recovered",
     "octopus_drop",
     "pressed_ball",
     "tangled_cloth",
