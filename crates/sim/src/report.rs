@@ -208,6 +208,22 @@ pub fn position_hash(positions: &[Vec3]) -> u64 {
 }
 
 impl Report {
+    /// The head of the report of a run of `scene` in `world`; there are no frames yet.
+    pub fn of(world: &crate::World, scene: &Scene) -> Self {
+        let topology = world.topology();
+        let mut report = Report {
+            adapter: crate::adapter::describe(world.adapter()),
+            version: env!("CARGO_PKG_VERSION").into(),
+            vertices: world.positions().len() as u64,
+            tetrahedra: topology.tets.len() as u64,
+            triangles: topology.faces.len() as u64,
+            bodies: world.bodies().len() as u64,
+            ..Report::default()
+        };
+        report.set_scene(scene);
+        report
+    }
+
     /// Takes over the name and all settings of a scene.
     pub fn set_scene(&mut self, scene: &Scene) {
         self.scene.clone_from(&scene.simulation.name);

@@ -143,17 +143,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(scene: &'a Scene, world: World, folder: PathBuf, resumed: Option<u32>) -> miette::Result<Self> {
-        let topology = world.topology();
-        let mut report = Report {
-            adapter: adapter::describe(world.adapter()),
-            version: env!("CARGO_PKG_VERSION").into(),
-            vertices: world.positions().len() as u64,
-            tetrahedra: topology.tets.len() as u64,
-            triangles: topology.faces.len() as u64,
-            bodies: world.bodies().len() as u64,
-            ..Report::default()
-        };
-        report.set_scene(scene);
+        let report = Report::of(&world, scene);
         eprintln!(
             "{}: {}, {}, {} on {}",
             report.scene,

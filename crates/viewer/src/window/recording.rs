@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gordian_sim::{FrameReport, Layout, Recorder, Report, Scene, World, adapter};
+use gordian_sim::{FrameReport, Layout, Recorder, Report, Scene, World};
 
 use crate::camera::Camera;
 use crate::compose::Look;
@@ -44,17 +44,7 @@ impl Recording {
             .then(|| Recorder::new(&wanted.folder, scene, Layout::of(world).into(), None))
             .transpose()
             .map_err(|e| e.to_string())?;
-        let topology = world.topology();
-        let mut report = Report {
-            adapter: adapter::describe(world.adapter()),
-            version: env!("CARGO_PKG_VERSION").into(),
-            vertices: world.positions().len() as u64,
-            tetrahedra: topology.tets.len() as u64,
-            triangles: topology.faces.len() as u64,
-            bodies: world.bodies().len() as u64,
-            ..Report::default()
-        };
-        report.set_scene(scene);
+        let report = Report::of(world, scene);
         Ok(Recording { wanted, shot, recorder, report, pictures: 0 })
     }
 
