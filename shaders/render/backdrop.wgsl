@@ -13,5 +13,6 @@ fn vertex(@builtin(vertex_index) i: u32) -> Point {
 
 @fragment
 fn fragment(in: Point) -> @location(0) vec4f {
-    return vec4f(mix(frame.backdrop_bottom.rgb, frame.backdrop_top.rgb, in.height), 1.0);
+    let colour = mix(frame.backdrop_bottom.rgb, frame.backdrop_top.rgb, in.height);
+    return vec4f(dithered(colour, in.clip.xy), 1.0);
 }

@@ -9,7 +9,7 @@ struct Frame {
     up: vec4f,         // w: number of shadow samples
     clip: vec4f,       // what lies where dot(xyz, p) > w is cut away
     viewport: vec4f,   // width, height, pixels a point, 1 where ambient occlusion is on
-    key: vec4f,        // light from the light
+    key: vec4f,        // light from the light; w: by how much cloth is drawn nearer to the eye, metres
     sky: vec4f,        // light from above
     bounce: vec4f,     // light from below
     backdrop_top: vec4f,
@@ -32,4 +32,23 @@ fn decode(srgb: vec3f) -> vec3f {
 
 fn cut_away(p: vec3f) -> bool {
     return dot(frame.clip.xyz, p) > frame.clip.w;
+}
+
+// Interleaved gradient noise (Jimenez 2014): between 0 and 1, evenly spread over every few pixels.
+fn noise(pixel: vec2f) -> f32 {
+    return fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
+}
+
+// An sRGB colour, off by less than a step of eight bits, so that slow gradients do not fall into bands.
+fn dithered(srgb: vec3f, pixel: vec2f) -> vec3f {
+    return srgb + (noise(pixel) - 0.5) / 255.0;
+}
+
+// How far a point of cloth with this normal is drawn towards the eye.
+fn towards_eye(p: vec3f, normal: vec3f) -> vec3f {
+    let to_eye = frame.eye.xyz - p;
+    let distance = length(to_eye);
+    let ray = to_eye / distance;
+    let slant = max(abs(dot(ray, normalize(normal))), 0.25);
+    return ray * min(frame.key.w / slant, 0.5 * distance);
 }

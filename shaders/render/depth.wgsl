@@ -15,6 +15,11 @@ fn from_eye(@location(0) position: vec3f) -> Point {
     return Point(frame.view_proj * vec4f(position, 1.0), position);
 }
 
+@vertex
+fn sheet_from_eye(@location(0) position: vec3f, @location(1) normal: vec3f) -> Point {
+    return Point(frame.view_proj * vec4f(position + towards_eye(position, normal), 1.0), position);
+}
+
 @fragment
 fn fragment(in: Point) {
     if cut_away(in.position) {

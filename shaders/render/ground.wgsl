@@ -33,5 +33,6 @@ fn fragment(in: Point) -> @location(0) vec4f {
     if !seen_from_above {
         opacity *= 0.15;
     }
-    return vec4f(encode(shade(albedo, in.position, in.normal, in.clip.xy, 0.0)), opacity);
+    let colour = encode(shade(albedo, in.position, in.normal, in.clip.xy, 0.0));
+    return vec4f(dithered(colour, in.clip.xy), opacity);
 }

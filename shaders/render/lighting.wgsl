@@ -12,15 +12,11 @@ fn on_disc(i: f32, n: f32, turn: f32) -> vec2f {
     return r * vec2f(cos(i * GOLDEN + turn), sin(i * GOLDEN + turn));
 }
 
-// An angle for each pixel, so that the few samples of neighbours do not make steps together (Jimenez 2014).
-fn turn_of(pixel: vec2f) -> f32 {
-    return 6.2831853 * fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
-}
-
 // Part of the key light that reaches `p`. The penumbra widens with the distance to what throws the shadow
 // (Fernando 2005, "Percentage-closer soft shadows").
 fn lit(p: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
-    let turn = turn_of(pixel);
+    // An angle for each pixel, so that the few samples of neighbours do not make steps together.
+    let turn = 6.2831853 * noise(pixel);
     let size = vec2f(textureDimensions(shadow_map));
     // Off the surface, so that it does not shade itself.
     let texel = frame.centre.w / size.x;
@@ -61,6 +57,11 @@ fn openness(pixel: vec2f) -> f32 {
     return textureLoad(occlusion, vec2i(pixel), 0).r;
 }
 
+// Bright light falls off towards white instead of being cut, so that bright bodies keep their shape.
+fn shoulder(c: vec3f) -> vec3f {
+    return select(c, 1.0 - 0.4 * exp((0.6 - c) / 0.4), c > vec3f(0.6));
+}
+
 // Colour of a surface under all lights.
 fn shade(albedo: vec3f, p: vec3f, normal: vec3f, pixel: vec2f, gloss: f32) -> vec3f {
     let open = openness(pixel);
@@ -75,5 +76,5 @@ fn shade(albedo: vec3f, p: vec3f, normal: vec3f, pixel: vec2f, gloss: f32) -> ve
     let middle = normalize(to_eye + frame.light.xyz);
     let highlight = gloss * key * pow(max(dot(normal, middle), 0.0), 40.0);
     let rim = gloss * 0.5 * pow(1.0 - max(dot(normal, to_eye), 0.0), 4.0) * open * height;
-    return albedo * (ambient + frame.key.rgb * key) + frame.key.rgb * highlight + frame.sky.rgb * rim;
+    return shoulder(albedo * (ambient + frame.key.rgb * key) + frame.key.rgb * highlight + frame.sky.rgb * rim);
 }

@@ -13,9 +13,23 @@ struct Point {
     @location(2) colour: vec4f,
 }
 
+fn placed(v: Vertex) -> Point {
+    return Point(frame.view_proj * vec4f(v.position, 1.0), v.position, v.normal, v.colour);
+}
+
 @vertex
 fn vertex(v: Vertex) -> Point {
-    return Point(frame.view_proj * vec4f(v.position, 1.0), v.position, v.normal, v.colour);
+    return placed(v);
+}
+
+// Cloth collides by its vertices; between them a triangle dips into a round collider. It is drawn nearer by about as much, as
+// far as depth goes: its outline stays, and what dips deeper is seen to.
+@vertex
+fn sheet(v: Vertex) -> Point {
+    var out = placed(v);
+    let lifted = frame.view_proj * vec4f(v.position + towards_eye(v.position, v.normal), 1.0);
+    out.clip.z = lifted.z / lifted.w * out.clip.w;
+    return out;
 }
 
 fn seen(in: Point, front: bool) -> vec4f {
@@ -43,7 +57,9 @@ fn two_sided(in: Point, @builtin(front_facing) front: bool) -> @location(0) vec4
     let n = normalize(in.normal);
     let normal = select(-n, n, front);
     let albedo = decode(in.colour.rgb) * select(0.7, 1.0, front);
-    return vec4f(encode(shade(albedo, in.position, normal, in.clip.xy, 0.03)), in.colour.a);
+    // What is drawn above a collider is not in its shadow.
+    let place = in.position + normal * frame.key.w;
+    return vec4f(encode(shade(albedo, place, normal, in.clip.xy, 0.03)), in.colour.a);
 }
 
 // Of what a clip plane does not cut.

@@ -43,11 +43,11 @@ fn gather(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     // Pixels that the reach spans here.
     let near = frame.view_proj * vec4f(p, 1.0);
     let radius = min(reach * frame.viewport.y * frame.grid.w / near.w, 0.25 * frame.viewport.y);
-    let noise = fract(52.9829189 * fract(dot(vec2f(pixel), vec2f(0.06711056, 0.00583715)))) * 6.2831853;
+    let turn = noise(clip.xy) * 6.2831853;
     var sum = 0.0;
     for (var i = 0.0; i < SAMPLES; i += 1.0) {
         let r = (i + 0.5) / SAMPLES;
-        let angle = i * GOLDEN + noise;
+        let angle = i * GOLDEN + turn;
         let v = place(pixel + vec2i(r * radius * vec2f(cos(angle), sin(angle)))) - p;
         let d2 = dot(v, v);
         let inside = max(1.0 - d2 / (reach * reach), 0.0);

@@ -247,6 +247,12 @@ fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
         let run = run.code(2);
         assert!(stderr(&run).contains(expected), "{}", stderr(&run));
     }
+    // Refused before the run, which would take minutes.
+    for name in ["picture.jpg", "picture", "png"] {
+        let run = gordian(folder.path(), &["view", "octopus_drop", "--screenshot", name]).code(2);
+        assert!(stderr(&run).contains("PNG") && stderr(&run).contains(name), "{}", stderr(&run));
+        assert!(!folder.path().join(name).exists());
+    }
 }
 
 #[test]

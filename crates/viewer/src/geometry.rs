@@ -112,6 +112,8 @@ pub struct Geometry {
     pub radius: f32,
     /// Distance of the lines of the ground, metres.
     pub grid: f32,
+    /// By how much cloth is drawn nearer to the eye than it is, metres.
+    pub lift: f32,
     /// What lies beyond is cut away.
     pub clip: Option<ClipPlane>,
 }

@@ -20,8 +20,8 @@ pub(crate) struct Pipelines {
     pub occlusion_layout: BindGroupLayout,
     /// Depth from the light: what is cut by a clip plane, and what is not.
     pub shadow: [RenderPipeline; 2],
-    /// Depth from the eye: what is cut, what is not, and shells.
-    pub near: [RenderPipeline; 3],
+    /// Depth from the eye: what is cut, what is not, shells, and cloth.
+    pub near: [RenderPipeline; 4],
     /// Ground's vertices differ.
     pub near_ground: RenderPipeline,
     pub gather: RenderPipeline,
@@ -103,6 +103,7 @@ impl Pipelines {
         let surface = buffer::<Vertex>(VertexStepMode::Vertex, &vertex);
         let position = &vertex[..1];
         let points = buffer::<Vertex>(VertexStepMode::Vertex, position);
+        let leaning = buffer::<Vertex>(VertexStepMode::Vertex, &vertex[..2]);
         let ground_vertex = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2];
         let plane = buffer::<GroundVertex>(VertexStepMode::Vertex, &ground_vertex);
         let plane_points = buffer::<GroundVertex>(VertexStepMode::Vertex, position);
@@ -164,6 +165,7 @@ impl Pipelines {
                     &plain,
                     Kind { buffer: Some(points.clone()), fragment: "whole", cull: inside, ..eye.clone() },
                 ),
+                make(&plain, Kind { buffer: Some(leaning), vertex: "sheet_from_eye", ..eye.clone() }),
             ],
             near_ground: make(
                 &plain,
@@ -182,7 +184,13 @@ impl Pipelines {
             body: make(&lighted, Kind { label: "body", buffer: Some(surface.clone()), ..base.clone() }),
             sheet: make(
                 &lighted,
-                Kind { label: "sheet", buffer: Some(surface.clone()), fragment: "two_sided", ..base.clone() },
+                Kind {
+                    label: "sheet",
+                    buffer: Some(surface.clone()),
+                    vertex: "sheet",
+                    fragment: "two_sided",
+                    ..base.clone()
+                },
             ),
             section: make(
                 &lighted,

@@ -60,6 +60,7 @@ pub struct Renderer {
     centre: Vec3,
     radius: f32,
     grid: f32,
+    lift: f32,
     clip: Option<crate::geometry::ClipPlane>,
 }
 
@@ -92,6 +93,7 @@ impl Renderer {
             centre: Vec3::ZERO,
             radius: 1.0,
             grid: 1.0,
+            lift: 0.0,
             clip: None,
             gpu: gpu.clone(),
         }
@@ -100,7 +102,7 @@ impl Renderer {
     /// Takes geometry over. Returns whether the device holds all of it; what it does not hold is not drawn.
     pub fn upload(&mut self, geometry: &Geometry) -> bool {
         (self.centre, self.radius) = (geometry.centre, geometry.radius);
-        (self.grid, self.clip) = (geometry.grid, geometry.clip);
+        (self.grid, self.lift, self.clip) = (geometry.grid, geometry.lift, geometry.clip);
         self.buffers.write(&self.gpu.device, &self.gpu.queue, geometry)
     }
 
@@ -170,7 +172,7 @@ impl Renderer {
                 if seen.quality.occlusion { 1.0 } else { 0.0 },
             ]
             .into(),
-            key,
+            key: key.truncate().extend(self.lift),
             sky,
             bounce,
             backdrop_top: around.backdrop[0].extend(1.0),
@@ -207,6 +209,7 @@ impl Renderer {
             pass.set_bind_group(0, &self.frame_group, &[]);
             pass.set_pipeline(&self.pipelines.near[0]);
             self.buffers.bodies.draw(&mut pass);
+            pass.set_pipeline(&self.pipelines.near[3]);
             self.buffers.sheets.draw(&mut pass);
             pass.set_pipeline(&self.pipelines.near[1]);
             self.buffers.sections.draw(&mut pass);

@@ -277,3 +277,65 @@ translate_m = [0.03, 0.02, 0.01]
         );
     }
 }
+
+/// Eight bits are too few for a slow gradient: each row is a mix of two steps, whose mean is what it should be.
+#[test]
+fn the_backdrop_has_no_bands() {
+    let mut studio = Studio::new(BALL);
+    for theme in [Theme::Light, Theme::Dark] {
+        let image = studio.take(&Look { theme, overlays: Overlays::NONE, clip: None });
+        let [top, bottom] = theme.surroundings().backdrop;
+        // Beside the ball.
+        let columns = 0..SIZE[0] / 6;
+        for y in 0..SIZE[1] {
+            let height = 1.0 - (y as f32 + 0.5) / SIZE[1] as f32;
+            let wanted = bottom.lerp(top, height) * 255.0;
+            for k in 0..3 {
+                let sum: u32 = columns.clone().map(|x| image.pixel(x, y)[k] as u32).sum();
+                let mean = sum as f32 / columns.len() as f32;
+                assert!((mean - wanted[k]).abs() < 0.25, "{theme:?} row {y}: {mean} {}", wanted[k]);
+            }
+        }
+    }
+}
+
+/// Cloth whose vertices lie on a ball is seen, and not the ball through it, although its triangles dip into the ball.
+#[test]
+fn a_ball_is_not_seen_through_the_cloth_on_it() {
+    let scene = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"cloth\", width = 1.6, height = 1.6, nx = 17, ny = 17 }
+fabric = {}
+rotate_deg = [-90, 0, 0]
+[[collider]]
+shape = { kind = \"sphere\", radius_m = 0.5 }
+";
+    let mut studio = Studio::new(scene);
+    studio.camera.pitch = 0.9;
+    // Down on the ball, as from above.
+    for p in &mut studio.snapshot.positions {
+        let flat = Vec2::new(p.x, p.z);
+        let angle = (flat.length() / 0.5).min(std::f32::consts::FRAC_PI_2);
+        let side = flat.normalize_or_zero() * 0.5 * angle.sin();
+        *p = Vec3::new(side.x, 0.5 * angle.cos() - (flat.length() / 0.5 - angle).max(0.0) * 0.5, side.y);
+    }
+    let image = studio.bare();
+    let m = studio.projection();
+    let eye = studio.camera.eye().normalize();
+    let mut seen = 0;
+    for i in 0..4000 {
+        // Points evenly spread over the ball: those in the upper half that face the eye.
+        let (y, turn) = (i as f32 / 4000.0, i as f32 * 2.399_963);
+        let side = (1.0 - y * y).sqrt();
+        let n = Vec3::new(side * turn.cos(), y, side * turn.sin());
+        if n.dot(eye) > 0.35 && y > 0.1 {
+            let at = pixel(&m, n * 0.5);
+            seen += 1;
+            let c = image.pixel(at.x as u32, at.y as u32);
+            assert!(saturation(c) > 45, "the ball is seen at {n}: {c:?}");
+        }
+    }
+    assert!(seen > 1000);
+}

@@ -32,7 +32,8 @@ pub struct Args {
     /// Width and height of the picture, pixels.
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     size: Size,
-    /// YAW,PITCH[,ZOOM][@X,Y,Z]: degrees, a factor on "all in view", and what is looked at in metres.
+    /// YAW,PITCH[,ZOOM][@X,Y,Z]: degrees, a factor on "all in view, at the start and now", and what is looked at in metres.
+    /// Without it, what there is at the frame is in view.
     #[arg(long, value_name = "CAMERA", allow_hyphen_values = true)]
     camera: Option<CameraChoice>,
     /// light or dark.
@@ -93,6 +94,12 @@ fn window(_: &Args) -> miette::Result<Outcome> {
 }
 
 fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
+        return Err(miette!(
+            "{}: pictures are written as PNG; name a file that ends in .png",
+            path.display()
+        ));
+    }
     let Some(name) = &args.scene else {
         return Err(miette!("name the scene to draw; `gordian scenes` lists those that there are"));
     };
@@ -114,7 +121,7 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     }
     let model = Model::of(&world, scene.up().as_vec3());
     let mut snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
-    let mut points = compose::extent(&model, &snapshot);
+    let start = compose::extent(&model, &snapshot);
     let last = args.frame.unwrap_or(scene.simulation.frames);
     let bar = progress(last);
     for _ in 0..last {
@@ -125,9 +132,12 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
         }
     }
     bar.finish_and_clear();
-    // Start and end are in view, so that pictures of one scene can be compared.
-    points.extend(compose::extent(&model, &snapshot));
-    let middle = camera::bounds(compose::extent(&model, &snapshot).into_iter());
+    let mut points = compose::extent(&model, &snapshot);
+    let middle = camera::bounds(points.iter().copied());
+    // Where the camera is chosen, start and end are in view, so that pictures of several frames can be compared.
+    if args.camera.is_some() {
+        points.extend(start);
+    }
     let centre = middle.map_or(glam::Vec3::ZERO, |(low, high)| (low + high) / 2.0);
     let look = Look { theme: args.theme, overlays: args.overlay, clip: args.clip.map(|c| c.plane(centre)) };
     let aspect = width as f32 / height as f32;
