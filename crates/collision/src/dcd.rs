@@ -1,9 +1,14 @@
 //! Discrete collision detection: which tetrahedra hold a point that does not belong to them.
+//!
+//! The points are put into a tree, which is made anew each time; blocks of a few elements, neighbours in memory and in space,
+//! are taken down the tree as one. So the boxes of elements never leave the processor, and no tree over them has to be kept.
+
+use std::ops::Range;
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-use crate::bvh::{Aabb, PointGroup, Tree, lanes};
+use crate::bvh::{Aabb, EightBoxes, PointTree, TreePoint, lanes};
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
 
@@ -82,98 +87,104 @@ impl std::ops::AddAssign for DcdCounters {
 pub(crate) struct Scene<'a> {
     pub mesh: &'a SortedMesh,
     pub positions: &'a [Vec3],
-    /// Over the elements.
-    pub elements: &'a Tree,
     pub inverted: &'a [bool],
     /// Vertices of inverted boundary elements.
     pub excluded: &'a [bool],
 }
 
-/// Points handled by one task.
-const CHUNK: usize = 512;
+/// Elements handled by one task.
+const CHUNK: usize = 2048;
 
-/// Largest extent of a group of points, in extents of an element at one of them.
-const GROUP_EXTENT: f32 = 1.0;
+/// Largest extent of a block of elements, in extents of its largest element.
+const BLOCK_EXTENT: f32 = 4.0;
 
 impl Scene<'_> {
     /// Finds the penetrations of `points`, sorted, in the user's ids.
     pub fn detect(&self, points: PointSet, options: DcdOptions, out: &mut Vec<Penetration>) -> DcdCounters {
         out.clear();
-        let mesh = self.mesh;
         let mut counters = DcdCounters::default();
         let skip = options.skip_inverted;
-        let vertices = |ids: &[u32], out: &mut Vec<Penetration>, counters: &mut DcdCounters| {
-            let skipped = |v: u32| skip && self.excluded[v as usize];
-            self.collect(ids, out, counters, |v| (!skipped(v)).then(|| self.vertex(v)));
-        };
         match points {
-            PointSet::BoundaryVertices => vertices(&mesh.boundary_vertices, out, &mut counters),
+            PointSet::BoundaryVertices => {
+                self.vertices(&self.mesh.boundary_vertices, skip, out, &mut counters)
+            }
             PointSet::Vertices(ids) => {
-                let mut ranks: Vec<u32> = ids.iter().map(|&v| mesh.vertex_rank[v as usize]).collect();
+                let mut ranks: Vec<u32> = ids.iter().map(|&v| self.mesh.vertex_rank[v as usize]).collect();
                 ranks.sort_unstable();
                 ranks.dedup();
-                vertices(&ranks, out, &mut counters);
+                self.vertices(&ranks, skip, out, &mut counters);
             }
             PointSet::AllVertices | PointSet::AllVerticesAndCentroids => {
                 let used: Vec<u32> = (0..self.positions.len() as u32)
-                    .filter(|&v| !mesh.vertex_elements(v).is_empty())
+                    .filter(|&v| !self.mesh.vertex_elements(v).is_empty())
                     .collect();
-                vertices(&used, out, &mut counters);
+                self.vertices(&used, skip, out, &mut counters);
             }
             PointSet::Centroids => {}
         }
         if matches!(points, PointSet::Centroids | PointSet::AllVerticesAndCentroids) {
-            let all: Vec<u32> = (0..mesh.elements.len() as u32).collect();
-            let skipped = |t: u32| skip && self.inverted[t as usize];
-            self.collect(&all, out, &mut counters, |t| (!skipped(t)).then(|| self.centroid(t)));
+            self.centroids(skip, out, &mut counters);
         }
         out.par_sort_unstable();
         counters
     }
 
-    /// Tests the points that `point` makes of the ids; `None` is left out.
+    fn at(&self, v: u32) -> DVec3 {
+        self.positions[v as usize].as_dvec3()
+    }
+
+    fn vertices(&self, ids: &[u32], skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
+        let kept = ids.iter().filter(|&&v| !(skip && self.excluded[v as usize]));
+        let points: Vec<TreePoint> = kept.map(|&v| TreePoint::new(v, self.at(v))).collect();
+        counters.points += ids.len() as u64;
+        counters.skipped += (ids.len() - points.len()) as u64;
+        self.collect(points, out, counters, |v, element| {
+            (!element.contains(&v)).then(|| (PointId::Vertex(self.mesh.vertex_order[v as usize]), self.at(v)))
+        });
+    }
+
+    fn centroids(&self, skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
+        let own = |t: u32| self.mesh.elements[t as usize].vertices;
+        let point = |t: u32| centroid(own(t).map(|v| self.at(v)));
+        let kept = (0..self.mesh.elements.len() as u32).filter(|&t| !(skip && self.inverted[t as usize]));
+        let points: Vec<TreePoint> = kept.map(|t| TreePoint::new(t, point(t))).collect();
+        counters.points += self.mesh.elements.len() as u64;
+        counters.skipped += (self.mesh.elements.len() - points.len()) as u64;
+        self.collect(points, out, counters, |t, element| {
+            let apart = !own(t).iter().any(|v| element.contains(v));
+            apart.then(|| (PointId::Centroid(self.mesh.element_order[t as usize]), point(t)))
+        });
+    }
+
+    /// Tests the points against all elements. For a point and the vertices of an element, `foreign` tells the point's
+    /// name and position, unless the element is its own.
     fn collect(
         &self,
-        ids: &[u32],
+        points: Vec<TreePoint>,
         out: &mut Vec<Penetration>,
         counters: &mut DcdCounters,
-        point: impl Fn(u32) -> Option<Point> + Sync,
+        foreign: impl Fn(u32, &[u32; 4]) -> Option<(PointId, DVec3)> + Sync,
     ) {
-        let found: Vec<(Vec<Penetration>, DcdCounters)> = ids
-            .par_chunks(CHUNK)
-            .map(|ids| {
-                let mut task = Task::new(self);
-                for &id in ids {
-                    task.counters.points += 1;
-                    match point(id) {
-                        Some(point) => task.add(point),
-                        None => task.counters.skipped += 1,
-                    }
-                }
-                task.test_group();
+        let tree = PointTree::build(points);
+        let found: Vec<(Vec<Penetration>, DcdCounters)> = (0..self.mesh.elements.len())
+            .into_par_iter()
+            .step_by(CHUNK)
+            .map(|start| {
+                let end = self.mesh.elements.len().min(start + CHUNK);
+                let mut task = Task {
+                    scene: self,
+                    tree: &tree,
+                    stack: Vec::new(),
+                    found: Vec::new(),
+                    counters: DcdCounters::default(),
+                };
+                task.test(start as u32..end as u32, &foreign);
                 (task.found, task.counters)
             })
             .collect();
         for (part, count) in found {
             out.extend_from_slice(&part);
             *counters += count;
-        }
-    }
-
-    fn vertex(&self, v: u32) -> Point {
-        let id = PointId::Vertex(self.mesh.vertex_order[v as usize]);
-        let element = self.mesh.vertex_elements(v).first().copied();
-        let extent = element.map_or(0.0, |t| extent(&self.mesh.element_box(self.positions, t)));
-        Point { id, position: self.positions[v as usize].as_dvec3(), own: [v; 4], extent }
-    }
-
-    fn centroid(&self, t: u32) -> Point {
-        let own = self.mesh.elements[t as usize].vertices;
-        Point {
-            id: PointId::Centroid(self.mesh.element_order[t as usize]),
-            position: centroid(own.map(|v| self.positions[v as usize].as_dvec3())),
-            own,
-            extent: extent(&self.mesh.element_box(self.positions, t)),
         }
     }
 }
@@ -187,74 +198,58 @@ fn extent(b: &Aabb) -> f32 {
     (b.max - b.min).max_element()
 }
 
-/// A point to test.
-#[derive(Clone, Copy)]
-struct Point {
-    id: PointId,
-    position: DVec3,
-    /// Elements that use one of these vertices are its own.
-    own: [u32; 4],
-    /// Size of an element at the point.
-    extent: f32,
-}
-
-/// Collects points that lie close together and takes them down the tree as one.
+/// Takes elements down the tree.
 struct Task<'a> {
     scene: &'a Scene<'a>,
-    group: PointGroup,
-    points: Vec<Point>,
+    tree: &'a PointTree,
+    stack: Vec<(u32, u32)>,
     found: Vec<Penetration>,
     counters: DcdCounters,
-    stack: Vec<u32>,
 }
 
-impl<'a> Task<'a> {
-    fn new(scene: &'a Scene<'a>) -> Self {
-        Task {
-            scene,
-            group: PointGroup::default(),
-            points: Vec::with_capacity(PointGroup::CAPACITY),
-            found: Vec::new(),
-            counters: DcdCounters::default(),
-            stack: Vec::new(),
+impl Task<'_> {
+    /// Tests these elements, in blocks that are not much larger than their elements.
+    fn test(&mut self, elements: Range<u32>, foreign: &impl Fn(u32, &[u32; 4]) -> Option<(PointId, DVec3)>) {
+        let mut boxes = [Aabb::EMPTY; EightBoxes::LEN];
+        let (mut count, mut bounds, mut largest) = (0, Aabb::EMPTY, 0.0);
+        for t in elements.clone() {
+            let b = self.scene.mesh.element_box(self.scene.positions, t);
+            let (together, size) = (bounds.union(b), extent(&b).max(largest));
+            if count == boxes.len() || (count > 0 && extent(&together) > BLOCK_EXTENT * size) {
+                self.test_block(t - count as u32, &boxes[..count], &bounds, foreign);
+                (count, bounds, largest) = (0, b, extent(&b));
+            } else {
+                (bounds, largest) = (together, size);
+            }
+            boxes[count] = b;
+            count += 1;
         }
+        self.test_block(elements.end - count as u32, &boxes[..count], &bounds, foreign);
     }
 
-    fn add(&mut self, point: Point) {
-        if self.points.len() == PointGroup::CAPACITY || !self.fits(&point) {
-            self.test_group();
-        }
-        self.group.push(point.position);
-        self.points.push(point);
-    }
-
-    fn fits(&self, point: &Point) -> bool {
-        let rounded = point.position.as_vec3();
-        let bounds = self.group.bounds().union(Aabb { min: rounded, max: rounded });
-        self.points.first().is_none_or(|first| extent(&bounds) <= GROUP_EXTENT * first.extent)
-    }
-
-    fn test_group(&mut self) {
-        let Task { scene, group, points, found, counters, stack } = self;
-        scene.elements.stab_group(group, stack, |t, mask| {
-            let vertices = &scene.mesh.elements[t as usize].vertices;
-            for i in lanes(mask) {
-                let point = &points[i];
+    /// Tests the elements from `first` on, which have these boxes.
+    fn test_block(
+        &mut self,
+        first: u32,
+        boxes: &[Aabb],
+        bounds: &Aabb,
+        foreign: &impl Fn(u32, &[u32; 4]) -> Option<(PointId, DVec3)>,
+    ) {
+        let Task { scene, tree, stack, found, counters } = self;
+        let boxes = EightBoxes::new(boxes.iter().copied());
+        tree.overlap(bounds, stack, |point| {
+            for lane in lanes(boxes.overlap_mask(&point.bounds)) {
                 counters.boxes += 1;
-                if vertices.iter().any(|v| point.own.contains(v)) {
-                    continue;
-                }
+                let t = first + lane as u32;
+                let vertices = &scene.mesh.elements[t as usize].vertices;
+                let Some((id, position)) = foreign(point.id, vertices) else { continue };
                 counters.tests += 1;
-                let at = |v: u32| scene.positions[v as usize].as_dvec3();
                 let &[a, b, c, d] = vertices;
-                let corners = [at(a), at(b), at(c), at(d)];
-                if strictly_contains(corners, point.position) {
-                    found.push(Penetration { point: point.id, tet: scene.mesh.element_order[t as usize] });
+                if strictly_contains([scene.at(a), scene.at(b), scene.at(c), scene.at(d)], position) {
+                    found.push(Penetration { point: id, tet: scene.mesh.element_order[t as usize] });
                 }
             }
         });
-        self.group = PointGroup::default();
-        self.points.clear();
     }
 }
 

@@ -27,7 +27,6 @@ pub struct Detector {
     rest: Vec<Vec3>,
     positions: Vec<Vec3>,
     immersion: Immersion,
-    elements: Tree,
     faces: Tree,
     facing: Facing,
     rest_faces: Tree,
@@ -38,7 +37,7 @@ pub struct Detector {
 pub struct RefitReport {
     /// Tetrahedra of zero or negative volume.
     pub inverted: usize,
-    /// Whether a tree had decayed so far that it was built anew.
+    /// Whether the tree over the boundary faces had decayed so far that it was built anew.
     pub rebuilt: bool,
 }
 
@@ -53,13 +52,12 @@ impl Detector {
         let mesh = SortedMesh::new(topology, rest);
         let mut sorted = Vec::new();
         mesh.gather(rest, &mut sorted);
-        let (elements, faces) = rayon::join(|| element_tree(&mesh, &sorted), || face_tree(&mesh, &sorted));
+        let faces = face_tree(&mesh, &sorted);
         let mut detector = Detector {
             rest: sorted.clone(),
             immersion: Immersion::default(),
             rest_faces: faces.clone(),
             positions: sorted,
-            elements,
             faces,
             facing: Facing::default(),
             mesh,
@@ -69,25 +67,19 @@ impl Detector {
         detector
     }
 
-    /// Takes new positions (metres, in the user's vertex order) and brings the trees up to date; a tree that motion
-    /// has made slow is built anew.
+    /// Takes new positions (metres, in the user's vertex order) and brings the tree over the boundary faces up to date; if
+    /// motion has made it slow, it is built anew.
     pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
         self.mesh.gather(positions, &mut self.positions);
-        let Detector { mesh, positions, immersion, elements, faces, .. } = self;
+        let Detector { mesh, positions, immersion, faces, .. } = self;
         immersion.update(mesh, positions);
-        rayon::join(
-            || elements.refit(|t| mesh.element_box(positions, t)),
-            || faces.refit(|f| mesh.face_box(positions, f)),
-        );
-        let rebuilt = [elements.wants_rebuild(), faces.wants_rebuild()];
-        if rebuilt[0] {
-            *elements = element_tree(mesh, positions);
-        }
-        if rebuilt[1] {
+        faces.refit(|f| mesh.face_box(positions, f));
+        let rebuilt = faces.wants_rebuild();
+        if rebuilt {
             *faces = face_tree(mesh, positions);
         }
         self.update_facing();
-        RefitReport { inverted: self.immersion.inverted_count, rebuilt: rebuilt != [false; 2] }
+        RefitReport { inverted: self.immersion.inverted_count, rebuilt }
     }
 
     fn update_facing(&mut self) {
@@ -117,7 +109,6 @@ impl Detector {
         let scene = dcd::Scene {
             mesh: &self.mesh,
             positions: &self.positions,
-            elements: &self.elements,
             inverted: &self.immersion.inverted,
             excluded: &self.immersion.on_inverted_boundary,
         };
@@ -256,11 +247,6 @@ impl Detector {
             feature: found.closest.feature,
         }
     }
-}
-
-fn element_tree(mesh: &SortedMesh, positions: &[Vec3]) -> Tree {
-    let boxes: Vec<_> = (0..mesh.elements.len() as u32).map(|t| mesh.element_box(positions, t)).collect();
-    Tree::build(&boxes)
 }
 
 fn face_tree(mesh: &SortedMesh, positions: &[Vec3]) -> Tree {

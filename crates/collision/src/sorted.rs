@@ -268,10 +268,12 @@ impl SortedMesh {
             .for_each(|(p, &v)| *p = user[v as usize]);
     }
 
+    #[inline]
     pub fn element_box(&self, positions: &[Vec3], t: u32) -> Aabb {
         Aabb::of_simplex(positions, &self.elements[t as usize].vertices)
     }
 
+    #[inline]
     pub fn face_box(&self, positions: &[Vec3], f: u32) -> Aabb {
         Aabb::of_simplex(positions, &self.faces[f as usize].vertices)
     }

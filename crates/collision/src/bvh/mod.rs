@@ -8,9 +8,9 @@
 //! [`Tree::refit`] recomputes the boxes bottom-up, and [`Tree::decay`] says when a rebuild pays.
 //! Boxes are single precision and hold what they bound exactly: nothing is ever missed by rounding.
 //!
-//! Traversals, one file each: [`Tree::stab`] and [`Tree::stab_group`] (boxes that hold points), [`Tree::overlap`] (boxes that meet
-//! a box), [`Tree::nearest`] (primitives in order of distance), [`Tree::self_pairs`] and
-//! [`Tree::pairs_with`] (boxes that meet each other).
+//! Traversals, one file each: [`Tree::stab`] (boxes that hold a point), [`Tree::overlap`] (boxes that meet a box),
+//! [`Tree::nearest`] (primitives in order of distance), [`Tree::self_pairs`] and [`Tree::pairs_with`] (boxes that meet each
+//! other). Over points alone there is a [`PointTree`].
 
 use glam::Vec4;
 
@@ -20,6 +20,7 @@ mod cones;
 mod nearest;
 mod overlap;
 mod pairs;
+mod points;
 pub(crate) mod queue;
 mod refit;
 mod stab;
@@ -28,7 +29,7 @@ mod validate;
 pub use aabb::Aabb;
 pub use cones::{Cone, Cones};
 pub use nearest::{NearestQueue, NearestVisitor};
-pub use stab::PointGroup;
+pub use points::{EightBoxes, PointTree, TreePoint};
 pub use validate::TreeDefect;
 
 /// Children of a node.
