@@ -61,6 +61,70 @@ pub fn beam(size: DVec3, across: u32) -> Result<TetMesh, GenerateError> {
     box_mesh(size, cells.map(|n| n as u32))
 }
 
+/// A block of `size` (metres) with about `vertices` vertices and nearly cubic cells.
+///
+/// The cells across the smallest side are a whole number; the others' size then follows from the number of
+/// vertices. Among the possible numbers the one with the most nearly cubic cells is taken.
+///
+/// Errors: `Vertices` when none comes within 5 %.
+pub(super) fn box_of(size: DVec3, vertices: u32) -> Result<TetMesh, GenerateError> {
+    for (name, value) in [("size.x", size.x), ("size.y", size.y), ("size.z", size.z)] {
+        positive(name, value)?;
+    }
+    let (wanted, least) = (f64::from(vertices), size.min_element());
+    let smallest = size.to_array().map(|s| s == least).iter().position(|&s| s).expect("one is the least");
+    let cells = |cell: f64, across: f64| {
+        let mut n = (size / cell).round().max(DVec3::ONE);
+        n[smallest] = across;
+        n
+    };
+    let count = |n: DVec3| (n + 1.0).element_product();
+    let (mut best, mut nearest) = ((f64::INFINITY, None), (f64::INFINITY, 0.0));
+    for across in 1..=256 {
+        let across = f64::from(across);
+        // The number falls with the size of the cells.
+        let (mut low, mut high) = (least / (64.0 * across), 64.0 * least / across);
+        for _ in 0..60 {
+            let middle = (low * high).sqrt();
+            if count(cells(middle, across)) > wanted { low = middle } else { high = middle }
+        }
+        for cell in [low, high] {
+            let n = cells(cell, across);
+            let error = (count(n) / wanted - 1.0).abs();
+            if error < nearest.0 {
+                nearest = (error, count(n));
+            }
+            let score = (least / across / cell).ln().abs() + error;
+            if error <= 0.05 && score < best.0 {
+                best = (score, Some(n));
+            }
+        }
+    }
+    let Some(n) = best.1 else {
+        return Err(GenerateError::Vertices { wanted: vertices.into(), nearest: nearest.1 as u64 });
+    };
+    fits("tetrahedra", 5.0 * n.element_product())?;
+    box_mesh(size, n.to_array().map(|n| n as u32))
+}
+
+/// A sheet as [`cloth_grid`] with about `vertices` vertices and nearly square quads.
+///
+/// Errors: `Vertices` when none comes within 5 %.
+pub(super) fn cloth_of(width: f64, height: f64, vertices: u32) -> Result<TriMesh, GenerateError> {
+    positive("width", width)?;
+    positive("height", height)?;
+    let wanted = f64::from(vertices);
+    // (nx + 1) (ny + 1) vertices in the ratio of the sides.
+    let rows = (wanted * height / width).sqrt().round().max(2.0);
+    let columns = (wanted / rows).round().max(2.0);
+    let error = (rows * columns / wanted - 1.0).abs();
+    fits("vertices", rows * columns)?;
+    if error > 0.05 {
+        return Err(GenerateError::Vertices { wanted: vertices.into(), nearest: (rows * columns) as u64 });
+    }
+    cloth_grid(width, height, columns as u32 - 1, rows as u32 - 1)
+}
+
 /// A flat sheet in the xy plane around the origin, `width` (x) times `height` (y) metres, of `nx` times `ny`
 /// quads that are each two triangles; normals point along +z.
 ///

@@ -1,38 +1,41 @@
-//! Generators by name, with numbers as parameters: what scene files and the command line use.
+//! The kinds of generated meshes, by name, with their parameters.
 
-use glam::DVec3;
-
-use super::{GenerateError, fits};
-use super::{
-    beam, bent_body, box_mesh, cloth_grid, coil, helix, line, octopus, rod_along_curve, sphere, squishy_ball,
-    trefoil,
-};
-use crate::{TetMesh, TriMesh};
+use super::GenerateError;
 
 /// A kind of generated mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// [`box_mesh`].
+    /// [`box_mesh`](super::box_mesh).
     Box,
-    /// [`beam`].
+    /// [`beam`](super::beam).
     Beam,
     /// A straight rod.
     Rod,
-    /// A rod along a [`helix`].
+    /// A rod along a [`helix`](super::helix).
     Helix,
-    /// A rod along a [`coil`]: it passes through itself.
+    /// A rod along a [`coil`](super::coil): it passes through itself.
     Coil,
-    /// A rod along an open [`trefoil`] knot.
+    /// A rod along an open [`trefoil`](super::trefoil) knot.
     Trefoil,
-    /// [`sphere`].
+    /// A rod along a [`noodle`](super::noodle).
+    Noodle,
+    /// A rod with an [`overhand`](super::overhand) knot.
+    Knot,
+    /// A rod along [`nested_knots`](super::nested_knots).
+    NestedKnots,
+    /// A wide thin [`beam`](super::beam).
+    ThinBeam,
+    /// [`sphere`](super::sphere).
     Sphere,
-    /// [`squishy_ball`].
+    /// [`squishy_ball`](super::squishy_ball).
     SquishyBall,
-    /// [`bent_body`].
+    /// [`bowl`](super::bowl).
+    Bowl,
+    /// [`bent_body`](super::bent_body).
     BentBody,
-    /// [`octopus`].
+    /// [`octopus`](super::octopus).
     Octopus,
-    /// [`cloth_grid`].
+    /// [`cloth_grid`](super::cloth_grid).
     Cloth,
 }
 
@@ -57,21 +60,32 @@ const fn count(name: &'static str, default: f64, about: &'static str) -> Paramet
     Parameter { name, default, about, whole: true }
 }
 
+/// What every kind has, last.
+const VERTICES: Parameter = count(
+    "vertices",
+    0.0,
+    "about how many, within 5 %, instead of the parameters that say how fine; 0: not used",
+);
 const ROD_RADIUS: Parameter = length("radius", 0.02, "of the rod, metres");
 const ROD_RINGS: Parameter = count("rings", 2.0, "of vertices round the axis");
 const ROD_SEGMENTS: Parameter = count("segments", 0.0, "along the rod; 0 for as long as the rings are apart");
 
 impl Kind {
     /// All kinds, in the order in which they are listed to people.
-    pub const ALL: [Kind; 11] = [
+    pub const ALL: [Kind; 16] = [
         Kind::Box,
         Kind::Beam,
         Kind::Rod,
         Kind::Helix,
         Kind::Coil,
         Kind::Trefoil,
+        Kind::Noodle,
+        Kind::Knot,
+        Kind::NestedKnots,
+        Kind::ThinBeam,
         Kind::Sphere,
         Kind::SquishyBall,
+        Kind::Bowl,
         Kind::BentBody,
         Kind::Octopus,
         Kind::Cloth,
@@ -86,8 +100,13 @@ impl Kind {
             Kind::Helix => "helix",
             Kind::Coil => "coil",
             Kind::Trefoil => "trefoil",
+            Kind::Noodle => "noodle",
+            Kind::Knot => "knot",
+            Kind::NestedKnots => "nested_knots",
+            Kind::ThinBeam => "thin_beam",
             Kind::Sphere => "sphere",
             Kind::SquishyBall => "squishy_ball",
+            Kind::Bowl => "bowl",
             Kind::BentBody => "bent_body",
             Kind::Octopus => "octopus",
             Kind::Cloth => "cloth",
@@ -103,8 +122,13 @@ impl Kind {
             Kind::Helix => "a round rod along a helix round y",
             Kind::Coil => "a round rod along a helix of swinging radius that passes through itself",
             Kind::Trefoil => "a round rod tied to an open trefoil knot",
+            Kind::Noodle => "a long round rod laid in nested coils that do not touch",
+            Kind::Knot => "a round rod with a loose overhand knot",
+            Kind::NestedKnots => "a rod with knots that is itself knotted, and so on",
+            Kind::ThinBeam => "a wide thin block with nearly cubic cells",
             Kind::Sphere => "a ball",
-            Kind::SquishyBall => "a ball with soft strands all around",
+            Kind::SquishyBall => "a ball with long thin strands all around",
+            Kind::Bowl => "a thick-walled bowl, open on top",
             Kind::BentBody => "a round bar bent to an upright ring, open on top",
             Kind::Octopus => "a body with eight curled arms",
             Kind::Cloth => "a flat sheet of triangles in the xy plane",
@@ -137,6 +161,7 @@ impl Kind {
                         count("nx", 8.0, "cells along x"),
                         count("ny", 8.0, "cells along y"),
                         count("nz", 8.0, "cells along z"),
+                        VERTICES,
                     ]
                 }
             }
@@ -147,11 +172,81 @@ impl Kind {
                         length("y", 0.2, "size along y, metres"),
                         length("z", 0.2, "size along z, metres"),
                         count("across", 4.0, "cells across the smallest side"),
+                        VERTICES,
+                    ]
+                }
+            }
+            Kind::ThinBeam => {
+                const {
+                    &[
+                        length("length", 4.0, "along x, metres"),
+                        length("width", 0.5, "along z, metres"),
+                        length("thickness", 0.05, "along y, metres"),
+                        count("across", 2.0, "cells over the thickness"),
+                        VERTICES,
+                    ]
+                }
+            }
+            Kind::Noodle => {
+                const {
+                    &[
+                        length("length", 10.0, "of the rod, metres"),
+                        length("coil_radius", 0.15, "of the outermost coil, metres"),
+                        count("turns", 5.0, "of each coil, on top of each other"),
+                        length("gap", 0.7, "free between neighbouring turns, in diameters of the rod"),
+                        length("radius", 0.01, "of the rod, metres"),
+                        ROD_RINGS,
+                        ROD_SEGMENTS,
+                        VERTICES,
+                    ]
+                }
+            }
+            Kind::Knot => {
+                const {
+                    &[
+                        length("length", 3.0, "of the rod, metres"),
+                        length("loose", 2.0, "size of the knot, in the size at which the rod touches itself"),
+                        ROD_RADIUS,
+                        ROD_RINGS,
+                        ROD_SEGMENTS,
+                        VERTICES,
+                    ]
+                }
+            }
+            Kind::NestedKnots => {
+                const {
+                    &[
+                        count("levels", 2.0, "1 is a knot, 2 a knot of a rod with knots, and so on"),
+                        count("knots", 3.0, "on the rod of which the next level's knot is tied"),
+                        length("loose", 1.5, "size of each knot, in the size at which it touches itself"),
+                        ROD_RADIUS,
+                        ROD_RINGS,
+                        ROD_SEGMENTS,
+                        VERTICES,
+                    ]
+                }
+            }
+            Kind::Bowl => {
+                const {
+                    &[
+                        length("radius", 0.4, "of the outside, metres"),
+                        length("thickness", 0.04, "of the wall, metres"),
+                        length("opening", 85.0, "angle from the bottom to the rim, degrees"),
+                        count("resolution", 14.0, "edges from the bottom to the rim"),
+                        VERTICES,
                     ]
                 }
             }
             Kind::Rod => {
-                const { &[length("length", 3.0, "of the rod, metres"), ROD_RADIUS, ROD_RINGS, ROD_SEGMENTS] }
+                const {
+                    &[
+                        length("length", 3.0, "of the rod, metres"),
+                        ROD_RADIUS,
+                        ROD_RINGS,
+                        ROD_SEGMENTS,
+                        VERTICES,
+                    ]
+                }
             }
             Kind::Helix => {
                 const {
@@ -162,6 +257,7 @@ impl Kind {
                         ROD_RADIUS,
                         ROD_RINGS,
                         ROD_SEGMENTS,
+                        VERTICES,
                     ]
                 }
             }
@@ -175,6 +271,7 @@ impl Kind {
                         ROD_RADIUS,
                         ROD_RINGS,
                         ROD_SEGMENTS,
+                        VERTICES,
                     ]
                 }
             }
@@ -186,18 +283,30 @@ impl Kind {
                         ROD_RADIUS,
                         ROD_RINGS,
                         ROD_SEGMENTS,
+                        VERTICES,
                     ]
                 }
             }
             Kind::Sphere => {
-                const { &[length("radius", 0.5, "metres"), count("resolution", 16.0, "edges along the diameter")] }
+                const {
+                    &[
+                        length("radius", 0.5, "metres"),
+                        count("resolution", 16.0, "edges along the diameter"),
+                        VERTICES,
+                    ]
+                }
             }
             Kind::SquishyBall => {
                 const {
                     &[
                         length("radius", 0.5, "of the whole, metres"),
-                        count("strands", 80.0, "number of strands"),
+                        count(
+                            "strands",
+                            162.0,
+                            "how many: the nearest of 12, 42, 92, 162, 252, … (10 n² + 2)",
+                        ),
                         count("resolution", 60.0, "edges along the diameter"),
+                        VERTICES,
                     ]
                 }
             }
@@ -208,6 +317,7 @@ impl Kind {
                         length("thickness", 0.25, "of the bar, metres"),
                         length("gap", 60.0, "opening, degrees"),
                         count("resolution", 6.0, "edges across the thickness"),
+                        VERTICES,
                     ]
                 }
             }
@@ -216,6 +326,7 @@ impl Kind {
                     &[
                         length("size", 1.0, "width, metres"),
                         count("resolution", 50.0, "edges along the width"),
+                        VERTICES,
                     ]
                 }
             }
@@ -226,117 +337,23 @@ impl Kind {
                         length("height", 1.0, "along y, metres"),
                         count("nx", 40.0, "quads along x"),
                         count("ny", 40.0, "quads along y"),
+                        VERTICES,
                     ]
                 }
             }
         }
     }
-}
 
-/// What a generator makes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Generated {
-    /// A volume.
-    Tets(TetMesh),
-    /// A cloth.
-    Triangles(TriMesh),
-}
-
-/// A kind of mesh with values for its parameters.
-///
-/// ```
-/// use gordian_mesh::generate::{Generated, Generator, Kind};
-///
-/// let mut generator = Generator::new(Kind::from_name("box")?);
-/// generator.set("nx", 2.0)?;
-/// generator.set("ny", 2.0)?;
-/// generator.set("nz", 2.0)?;
-/// let Generated::Tets(mesh) = generator.build()? else { unreachable!() };
-/// assert_eq!((mesh.positions.len(), mesh.tets.len()), (27, 40));
-/// # Ok::<(), gordian_mesh::generate::GenerateError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct Generator {
-    kind: Kind,
-    /// One for each of the kind's parameters.
-    values: Vec<f64>,
-}
-
-impl Generator {
-    /// The generator with every parameter at its default.
-    pub fn new(kind: Kind) -> Self {
-        Generator { kind, values: kind.parameters().iter().map(|p| p.default).collect() }
-    }
-
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Sets one parameter. Errors: `UnknownParameter`; a value out of range is found by [`Generator::build`],
-    /// a broken number for a count here.
-    pub fn set(&mut self, name: &str, value: f64) -> Result<(), GenerateError> {
-        let parameters = self.kind.parameters();
-        let Some(i) = parameters.iter().position(|p| p.name == name) else {
-            return Err(GenerateError::UnknownParameter {
-                kind: self.kind.name(),
-                name: name.to_string(),
-                known: parameters.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
-            });
-        };
-        if parameters[i].whole && !(value >= 0.0 && value.fract() == 0.0) {
-            return Err(GenerateError::Parameter {
-                name: parameters[i].name,
-                value,
-                rule: "a whole number, 0 or more",
-            });
+    /// The parameters that say how fine the mesh is, in whose place `vertices` can stand.
+    pub(super) fn fineness(self) -> &'static [&'static str] {
+        match self {
+            Kind::Box => &["nx", "ny", "nz"],
+            Kind::Cloth => &["nx", "ny"],
+            Kind::Beam | Kind::ThinBeam => &["across"],
+            // A number of rings and of vertices together give the number of segments.
+            Kind::Rod | Kind::Helix | Kind::Coil | Kind::Trefoil => &["segments"],
+            Kind::Noodle | Kind::Knot | Kind::NestedKnots => &["segments"],
+            Kind::Sphere | Kind::SquishyBall | Kind::Bowl | Kind::BentBody | Kind::Octopus => &["resolution"],
         }
-        self.values[i] = value;
-        Ok(())
     }
-
-    /// Each parameter with its value.
-    pub fn parameters(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
-        self.kind.parameters().iter().zip(self.values.iter().copied())
-    }
-
-    /// Makes the mesh.
-    pub fn build(&self) -> Result<Generated, GenerateError> {
-        for (p, value) in self.parameters() {
-            if p.whole {
-                fits(p.name, value)?;
-            }
-        }
-        // In the order of `Kind::parameters`; counts are whole and fit.
-        let v = &self.values[..];
-        let n = |i: usize| v[i] as u32;
-        let mesh = match self.kind {
-            Kind::Box => box_mesh(DVec3::from_slice(v), [n(3), n(4), n(5)])?,
-            Kind::Beam => beam(DVec3::from_slice(v), n(3))?,
-            Kind::Rod => rod(line(v[0]), &v[1..])?,
-            Kind::Helix => rod(helix(v[0], v[1], v[2]), &v[3..])?,
-            Kind::Coil => rod(coil(v[0], v[1], v[2], v[3]), &v[4..])?,
-            Kind::Trefoil => rod(trefoil(v[0], v[1]), &v[2..])?,
-            Kind::Sphere => sphere(v[0], n(1))?,
-            Kind::SquishyBall => squishy_ball(v[0], n(1), n(2))?,
-            Kind::BentBody => bent_body(v[0], v[1], v[2], n(3))?,
-            Kind::Octopus => octopus(v[0], n(1))?,
-            Kind::Cloth => return Ok(Generated::Triangles(cloth_grid(v[0], v[1], n(2), n(3))?)),
-        };
-        Ok(Generated::Tets(mesh))
-    }
-}
-
-/// A rod along `curve` with the values of its radius, rings and segments (0: as long as the rings are apart).
-fn rod(curve: impl Fn(f64) -> DVec3, values: &[f64]) -> Result<TetMesh, GenerateError> {
-    let (radius, rings) = (values[0], values[1]);
-    let mut segments = values[2];
-    if segments == 0.0 && radius > 0.0 {
-        const SAMPLES: u32 = 4096;
-        let point = |i: u32| curve(f64::from(i) / f64::from(SAMPLES));
-        let length: f64 = (0..SAMPLES).map(|i| (point(i + 1) - point(i)).length()).sum();
-        segments = (length * rings / radius).round().max(1.0);
-        fits("segments", segments)?;
-    }
-    rod_along_curve(curve, radius, rings as u32, segments as u32)
 }

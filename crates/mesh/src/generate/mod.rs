@@ -11,25 +11,37 @@
 use glam::DVec3;
 
 mod bodies;
+mod bowl;
 mod curves;
+mod generator;
+mod geodesic;
 mod grid;
 mod improve;
 mod kind;
+mod knots;
 mod lattice;
+mod layers;
+mod noodle;
 mod octopus;
 mod prism;
 mod rod;
 mod solids;
+mod squishy_ball;
 mod stuff;
 
-pub use bodies::{bent_body, sphere, squishy_ball};
+pub use bodies::{bent_body, sphere};
+pub use bowl::bowl;
 pub use curves::{coil, helix, line, trefoil};
+pub use generator::{Generated, Generator};
 pub use grid::{beam, box_mesh, cloth_grid};
-pub use kind::{Generated, Generator, Kind, Parameter};
+pub use kind::{Kind, Parameter};
+pub use knots::{nested_knots, overhand};
+pub use noodle::noodle;
 pub use octopus::octopus;
 pub use rod::{rod_along_curve, rod_along_points};
 pub use solids::{Ball, Strand, smooth_union};
-pub use stuff::stuff;
+pub use squishy_ball::squishy_ball;
+pub use stuff::{stuff, stuff_distance};
 
 /// Why a mesh could not be generated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -87,6 +99,20 @@ pub enum GenerateError {
     Nothing {
         /// The lattice spacing, in metres.
         spacing: f64,
+    },
+    /// No mesh of a kind has about the wanted number of vertices.
+    #[error("no mesh with these parameters has about {wanted} vertices; the nearest has {nearest}")]
+    Vertices {
+        /// What was asked for.
+        wanted: u64,
+        /// The number of vertices of the mesh that comes nearest.
+        nearest: u64,
+    },
+    /// Two parameters say the same thing.
+    #[error("`vertices` and `{name}` both say how fine the mesh is; give one of them")]
+    TwiceFine {
+        /// The parameter beside `vertices`.
+        name: &'static str,
     },
     /// No generator has this name.
     #[error("there is no generator `{name}`; there are {known}")]

@@ -4,10 +4,12 @@ use std::f64::consts::TAU;
 
 use glam::DVec3;
 
-use super::solids::{Strand, smooth_union};
-use super::{GenerateError, at_least, positive, stuff};
+use super::solids::{Solid, Strand, smooth_union};
+use super::{GenerateError, at_least, positive};
 use crate::TetMesh;
 
+/// The coarsest resolution.
+pub(super) const LEAST: u32 = 24;
 const ARMS: u32 = 8;
 /// Points along the axis of an arm.
 const JOINTS: u32 = 40;
@@ -20,20 +22,26 @@ const JOINTS: u32 = 40;
 /// at least two and a half spacings thick, so that none falls apart; from a resolution of 50 on the shape no
 /// longer depends on it.
 pub fn octopus(size: f64, resolution: u32) -> Result<TetMesh, GenerateError> {
-    positive("size", size)?;
-    at_least("resolution", resolution, 30, "at least 30")?;
+    at_least("resolution", resolution, LEAST, "at least 24")?;
     let spacing = size / f64::from(resolution);
+    octopus_solid(size, spacing)?.fill(spacing)
+}
+
+/// What [`octopus`] fills at a spacing.
+pub(super) fn octopus_solid(size: f64, spacing: f64) -> Result<Solid, GenerateError> {
+    positive("size", size)?;
     let arms: Vec<Strand> = (0..ARMS).map(|k| arm(k, size, spacing)).collect();
     let (center, half) = (DVec3::new(0.0, 0.2, 0.0) * size, DVec3::new(0.17, 0.21, 0.17) * size);
-    let value = |p: DVec3| {
-        let arms = arms.iter().fold(f64::INFINITY, |least, a| a.distance_below(p, least));
-        smooth_union(ellipsoid(p - center, half), arms, 0.05 * size)
-    };
     let bounds = arms
         .iter()
         .map(Strand::bounds)
         .fold([center - half, center + half], |[l, h], [a, b]| [l.min(a), h.max(b)]);
-    stuff(value, bounds, spacing)
+    let value = move |p: DVec3| {
+        let arms = arms.iter().fold(f64::INFINITY, |least, a| a.distance_below(p, least));
+        smooth_union(ellipsoid(p - center, half), arms, 0.05 * size)
+    };
+    // Arms taper by 0.053 a metre; the mantle's value is no distance, but changes more slowly than 2.
+    Ok(Solid::new(value, 2.0, bounds))
 }
 
 /// Close to the signed distance from an ellipsoid around the origin (I. Quilez, "Ellipsoid SDF").

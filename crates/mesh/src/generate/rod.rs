@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use glam::DVec3;
 
-use super::prism::split_prism;
+use super::layers::add_layer;
 use super::{GenerateError, at_least, fits, positive};
 use crate::{TetMesh, signed_volume};
 
@@ -56,19 +56,11 @@ pub fn rod_along_points(points: &[DVec3], radius: f64, rings: u32) -> Result<Tet
     let segments = points.len() as u32 - 1;
     let mut tets = Vec::with_capacity(3 * disc.triangles.len() * segments as usize);
     for s in 0..segments {
-        for triangle in &disc.triangles {
-            let bottom = triangle.map(|v| s * per_section + v);
-            let top = triangle.map(|v| (s + 1) * per_section + v);
-            // An order of the three corners gives diagonals without a cycle.
-            let diagonal = [0, 1, 2].map(|i| {
-                let (a, b) = (triangle[i] as usize, triangle[(i + 1) % 3] as usize);
-                (disc.colors[a] < disc.colors[b]) == (s % 2 == 0)
-            });
-            let cut = split_prism(bottom, top, diagonal).expect("an order of corners has no cycle");
-            if cut.iter().any(|tet| signed_volume(tet.map(|v| positions[v as usize])) <= 0.0) {
-                return Err(GenerateError::CurveTooTight { segment: s });
-            }
-            tets.extend(cut);
+        let (bottom, top) = (s * per_section, (s + 1) * per_section);
+        let done = tets.len();
+        add_layer(&mut tets, &disc.triangles, &disc.colors, s % 2 == 1, |v| bottom + v, |v| top + v);
+        if tets[done..].iter().any(|tet| signed_volume(tet.map(|v| positions[v as usize])) <= 0.0) {
+            return Err(GenerateError::CurveTooTight { segment: s });
         }
     }
     Ok(TetMesh { positions, tets })
@@ -79,15 +71,15 @@ fn tet_count(rings: u32, segments: usize) -> f64 {
 }
 
 /// The cross-section: a hexagonal patch of the triangular lattice bent to the unit disc.
-struct Disc {
-    offsets: Vec<[f64; 2]>,
+pub(super) struct Disc {
+    pub offsets: Vec<[f64; 2]>,
     /// A three-colouring: the corners of each triangle have three colours.
-    colors: Vec<u8>,
-    triangles: Vec<[u32; 3]>,
+    pub colors: Vec<u8>,
+    pub triangles: Vec<[u32; 3]>,
 }
 
 impl Disc {
-    fn new(rings: u32) -> Self {
+    pub fn new(rings: u32) -> Self {
         // Axial coordinates of the six directions, counter-clockwise; d[s+1] - d[s] = d[s+2].
         const DIRECTIONS: [[i32; 2]; 6] = [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]];
         let mut disc = Disc { offsets: vec![[0.0; 2]], colors: vec![0], triangles: Vec::new() };
@@ -121,7 +113,7 @@ impl Disc {
 }
 
 /// Two unit vectors across the curve at each point, right-handed with its direction.
-fn frames(points: &[DVec3]) -> Result<Vec<[DVec3; 2]>, GenerateError> {
+pub(super) fn frames(points: &[DVec3]) -> Result<Vec<[DVec3; 2]>, GenerateError> {
     let mut chords = Vec::with_capacity(points.len() - 1);
     for (point, w) in points.windows(2).enumerate() {
         let direction = (w[1] - w[0]).try_normalize();
@@ -184,4 +176,45 @@ fn equal_arcs(curve: impl Fn(f64) -> DVec3, segments: u32) -> Vec<DVec3> {
             curve((i as f64 + part) / n as f64)
         })
         .collect()
+}
+
+/// A rod of `radius` along `curve` with about `vertices` vertices and nearly regular prisms; with `rings`
+/// rings if given.
+///
+/// Errors: `Vertices` when no rod comes within 5 %.
+pub(super) fn rod_of(
+    curve: impl Fn(f64) -> DVec3,
+    radius: f64,
+    rings: Option<u32>,
+    vertices: u32,
+) -> Result<TetMesh, GenerateError> {
+    positive("radius", radius)?;
+    let slenderness = curve_length(&curve) / radius;
+    let wanted = f64::from(vertices);
+    let (mut best, mut nearest) = ((f64::INFINITY, [0, 0]), (f64::INFINITY, 0));
+    for rings in rings.map_or(1..=64, |r| r..=r) {
+        let section = 1.0 + 3.0 * f64::from(rings) * (f64::from(rings) + 1.0);
+        let segments = (wanted / section).round().max(2.0) - 1.0;
+        let count = (segments + 1.0) * section;
+        let error = (count / wanted - 1.0).abs();
+        if error < nearest.0 {
+            nearest = (error, count as u64);
+        }
+        let score = (slenderness * f64::from(rings) / segments).ln().abs();
+        if error <= 0.05 && score < best.0 {
+            best = (score, [rings, segments as u32]);
+        }
+    }
+    let [rings, segments] = best.1;
+    if segments == 0 {
+        return Err(GenerateError::Vertices { wanted: vertices.into(), nearest: nearest.1 });
+    }
+    rod_along_curve(curve, radius, rings, segments)
+}
+
+/// The length of a curve, by chords of many samples.
+pub(super) fn curve_length(curve: impl Fn(f64) -> DVec3) -> f64 {
+    const SAMPLES: u32 = 4096;
+    let point = |i: u32| curve(f64::from(i) / f64::from(SAMPLES));
+    (0..SAMPLES).map(|i| (point(i + 1) - point(i)).length()).sum()
 }

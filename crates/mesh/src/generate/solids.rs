@@ -2,6 +2,10 @@
 
 use glam::DVec3;
 
+use super::stuff::Stuffing;
+use super::{GenerateError, stuff_distance};
+use crate::{TetMesh, TetTopology};
+
 /// The signed distance to a ball, in metres.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball {
@@ -127,4 +131,100 @@ fn join(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 pub fn smooth_union(a: f64, b: f64, width: f64) -> f64 {
     let h = (1.0 - (a - b).abs() / width).max(0.0);
     a.min(b) - 0.25 * h * h * width
+}
+
+/// A function to fill, with where and how fast it changes.
+pub(super) struct Solid {
+    value: Box<dyn Fn(DVec3) -> f64 + Sync>,
+    /// The most it changes, a metre.
+    slope: f64,
+    bounds: [DVec3; 2],
+}
+
+impl Solid {
+    pub fn new(value: impl Fn(DVec3) -> f64 + Sync + 'static, slope: f64, bounds: [DVec3; 2]) -> Self {
+        Solid { value: Box::new(value), slope, bounds }
+    }
+
+    pub fn fill(&self, spacing: f64) -> Result<TetMesh, GenerateError> {
+        stuff_distance(&self.value, self.slope, self.bounds, spacing)
+    }
+}
+
+/// Fills `solid`, which may depend on the spacing, with about `vertices` vertices; `coarsest` is the largest
+/// spacing that does the shape justice.
+///
+/// The number is nearly a power of the spacing: a secant on their logarithms, kept in its bracket, needs
+/// three or four tries, of which all but the last two are small.
+///
+/// Errors: `Vertices` when no spacing comes within 5 %.
+///
+/// The solid is one closed surface of genus 0, and so is the mesh.
+pub(super) fn fill_with(
+    vertices: u32,
+    coarsest: f64,
+    solid: impl Fn(f64) -> Result<Solid, GenerateError>,
+) -> Result<TetMesh, GenerateError> {
+    const TRIES: u32 = 24;
+    let wanted = f64::from(vertices).ln();
+    // The logarithm of the spacing, from the coarsest, and of the number it gives.
+    let (mut spacing, mut last) = (0.0f64, None::<[f64; 2]>);
+    let (mut coarser, mut finer) = (None::<f64>, None::<f64>);
+    let mut nearest = (f64::INFINITY, 0);
+    // The best within 5 %.
+    let mut good: Option<(f64, Stuffing, Solid)> = None;
+    for attempt in 1..=TRIES {
+        let length = coarsest * spacing.exp();
+        let solid = solid(length)?;
+        let stuffing = Stuffing::new(&solid.value, Some(solid.slope), solid.bounds, length)?;
+        let made = stuffing.mesh.positions.len();
+        let count = (made as f64).ln();
+        let error = (count - wanted).abs();
+        if error < nearest.0 {
+            nearest = (error, made as u64);
+        }
+        let least = good.as_ref().map_or(0.048, |g| g.0);
+        if error < least {
+            if !is_one_ball(&stuffing.mesh) {
+                // Parts that nearly touch were joined: the lattice lies differently at another spacing.
+                spacing = (spacing - 0.004).min(0.0);
+                continue;
+            }
+            good = Some((error, stuffing, solid));
+        }
+        // Closer than 2 % would be luck: a step of the lattice changes some.
+        if good.as_ref().is_some_and(|g| g.0 < 0.02 || attempt >= 8) {
+            break;
+        }
+        if count < wanted {
+            coarser = Some(spacing);
+        } else if attempt == 1 {
+            break;
+        } else {
+            finer = Some(spacing);
+        }
+        let power = match last {
+            Some([s, c]) if s != spacing => ((c - count) / (spacing - s)).clamp(1.5, 3.5),
+            _ => 2.7,
+        };
+        last = Some([spacing, count]);
+        spacing += (count - wanted) / power;
+        if let (Some(c), Some(f)) = (coarser, finer)
+            && !(f < spacing && spacing < c)
+        {
+            spacing = 0.5 * (c + f);
+        }
+        spacing = spacing.min(0.0);
+    }
+    match good {
+        Some((_, stuffing, solid)) => Ok(stuffing.improve(&solid.value)),
+        None => Err(GenerateError::Vertices { wanted: vertices.into(), nearest: nearest.1 }),
+    }
+}
+
+/// Whether the boundary is one surface of genus 0.
+fn is_one_ball(mesh: &TetMesh) -> bool {
+    let topology = TetTopology::new(mesh.positions.len(), &mesh.tets);
+    let euler = topology.boundary_vertices.len() + topology.faces.len();
+    topology.component_count == 1 && euler == topology.edges.len() + 2
 }

@@ -37,26 +37,64 @@ pub fn stuff(
     bounds: [DVec3; 2],
     spacing: f64,
 ) -> Result<TetMesh, GenerateError> {
-    let lattice = lattice_over(bounds, spacing)?;
-    let values = sample(&lattice, &implicit)?;
-    let mut cuts = Cuts::find(&lattice, &values, &implicit);
-    let mut warped = warp(&lattice, &cuts);
-    let (mut mesh, on_surface) = loop {
-        let (mesh, vertices) = fill(&lattice, &values, &cuts, &warped);
-        let is_warped = |v: u32| warped.binary_search_by_key(&v, |w| w.0).is_ok();
-        let on_surface: Vec<bool> = vertices.par_iter().map(|&v| v >= CUT || is_warped(v)).collect();
-        let pinched = pinched(&mesh, &vertices, &on_surface);
-        if pinched.is_empty() {
-            break (mesh, on_surface);
+    Ok(Stuffing::new(&implicit, None, bounds, spacing)?.improve(&implicit))
+}
+
+/// As [`stuff`] for a function that changes by at most `slope` a metre, as signed distances and their smooth
+/// unions do with a slope of 1: it is not asked where it cannot be zero, which saves most of the time where
+/// much of `bounds` is empty.
+pub fn stuff_distance(
+    implicit: impl Fn(DVec3) -> f64 + Sync,
+    slope: f64,
+    bounds: [DVec3; 2],
+    spacing: f64,
+) -> Result<TetMesh, GenerateError> {
+    positive("slope", slope)?;
+    Ok(Stuffing::new(&implicit, Some(slope), bounds, spacing)?.improve(&implicit))
+}
+
+/// A filled function before its vertices are moved to improve the shapes.
+pub(super) struct Stuffing {
+    pub mesh: TetMesh,
+    on_surface: Vec<bool>,
+    spacing: f64,
+}
+
+impl Stuffing {
+    /// As [`stuff`] or, with a slope, as [`stuff_distance`].
+    pub fn new(
+        implicit: &(impl Fn(DVec3) -> f64 + Sync),
+        slope: Option<f64>,
+        bounds: [DVec3; 2],
+        spacing: f64,
+    ) -> Result<Self, GenerateError> {
+        let lattice = lattice_over(bounds, spacing)?;
+        let values = sample(&lattice, implicit, slope)?;
+        let mut cuts = Cuts::find(&lattice, &values, implicit);
+        let mut warped = warp(&lattice, &cuts);
+        let (mesh, on_surface) = loop {
+            let (mesh, vertices) = fill(&lattice, &values, &cuts, &warped);
+            let is_warped = |v: u32| warped.binary_search_by_key(&v, |w| w.0).is_ok();
+            let on_surface: Vec<bool> = vertices.par_iter().map(|&v| v >= CUT || is_warped(v)).collect();
+            let pinched = pinched(&mesh, &vertices, &on_surface);
+            if pinched.is_empty() {
+                break (mesh, on_surface);
+            }
+            warped.retain(|w| pinched.binary_search(&w.0).is_err());
+            cuts.keep_off(&lattice, &pinched);
+        };
+        if mesh.tets.is_empty() {
+            return Err(GenerateError::Nothing { spacing });
         }
-        warped.retain(|w| pinched.binary_search(&w.0).is_err());
-        cuts.keep_off(&lattice, &pinched);
-    };
-    if mesh.tets.is_empty() {
-        return Err(GenerateError::Nothing { spacing });
+        Ok(Stuffing { mesh, on_surface, spacing })
     }
-    improve(&mut mesh, &Surface { implicit: &implicit, on_surface: &on_surface, spacing });
-    Ok(mesh)
+
+    /// Improves the shapes; `implicit` as before.
+    pub fn improve(mut self, implicit: &(impl Fn(DVec3) -> f64 + Sync)) -> TetMesh {
+        let surface = Surface { implicit, on_surface: &self.on_surface, spacing: self.spacing };
+        improve(&mut self.mesh, &surface);
+        self.mesh
+    }
 }
 
 /// The lattice that covers `bounds` with a margin of one cube and a half on each side.
@@ -80,10 +118,43 @@ fn inside(value: f64) -> bool {
     value <= 0.0
 }
 
-/// The function at every lattice point.
-fn sample(lattice: &Lattice, implicit: &(impl Fn(DVec3) -> f64 + Sync)) -> Result<Vec<f64>, GenerateError> {
-    let values: Vec<f64> =
-        (0..lattice.len()).into_par_iter().map(|id| implicit(lattice.position(id))).collect();
+/// The function at every lattice point; with a slope, far from its zeros any value of the right sign.
+fn sample(
+    lattice: &Lattice,
+    implicit: &(impl Fn(DVec3) -> f64 + Sync),
+    slope: Option<f64>,
+) -> Result<Vec<f64>, GenerateError> {
+    /// Points of a block along x and y, and layers.
+    const BLOCK: [u32; 3] = [8, 8, 16];
+    let [nx, ny, _] = lattice.n;
+    let mut values = vec![0.0; lattice.len() as usize];
+    let slab_len = (lattice.layer() * BLOCK[2]) as usize;
+    values.par_chunks_mut(slab_len).enumerate().for_each(|(slab, values)| {
+        let k0 = slab as u32 * BLOCK[2];
+        let layers = values.len() as u32 / lattice.layer();
+        for j0 in (0..ny).step_by(BLOCK[1] as usize) {
+            for i0 in (0..nx).step_by(BLOCK[0] as usize) {
+                let [i1, j1] = [(i0 + BLOCK[0]).min(nx), (j0 + BLOCK[1]).min(ny)];
+                let far = slope.and_then(|slope| {
+                    let low = lattice.position(lattice.id([i0, j0, k0]));
+                    let high = lattice.position(lattice.id([i1 - 1, j1 - 1, k0 + layers - 1]));
+                    // Room for the shift of every other layer, and for the edges to points of other blocks.
+                    let reach = 0.5 * (high - low).length() + 2.0 * lattice.spacing;
+                    let value = implicit(0.5 * (low + high));
+                    (value.abs() > slope * reach).then_some(value)
+                });
+                for k in k0..k0 + layers {
+                    for j in j0..j1 {
+                        for i in i0..i1 {
+                            let id = lattice.id([i, j, k]);
+                            let value = far.unwrap_or_else(|| implicit(lattice.position(id)));
+                            values[(id - lattice.layer() * k0) as usize] = value;
+                        }
+                    }
+                }
+            }
+        }
+    });
     if let Some(id) = values.par_iter().position_first(|v| v.is_nan()) {
         return Err(GenerateError::NotFinite { at: lattice.position(id as u32) });
     }
