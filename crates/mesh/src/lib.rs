@@ -11,6 +11,7 @@
 
 pub mod doctor;
 mod elements;
+pub mod fill;
 pub mod generate;
 pub mod io;
 pub mod manifold;
