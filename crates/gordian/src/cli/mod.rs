@@ -10,6 +10,7 @@ mod fault;
 mod fuzz;
 mod list;
 mod mesh;
+mod mesh_tet;
 mod run;
 mod untangle;
 mod view;
