@@ -34,6 +34,10 @@ pub(crate) struct Collisions {
     inverse_masses: Vec<f32>,
     /// Body of each particle.
     body: Vec<u32>,
+    /// What may be inside a volume: boundary vertices, and vertices of cloth.
+    points: Vec<u32>,
+    /// The vertices of cloth.
+    cloth: Vec<u32>,
     /// Mean surface edge of each body, metres.
     mean_edge: Vec<f32>,
     /// Mean surface edge over all bodies, metres.
@@ -158,9 +162,12 @@ impl Collisions {
         infos: &[BodyInfo],
         topology: &TetTopology,
         model: &Model,
+        cloth: &[u32],
         obstacles: Vec<Obstacle>,
     ) -> Result<Self, SimError> {
         let settings = scene.collision.clone();
+        // Nothing is inside where there is no volume.
+        let cloth = if topology.tets.is_empty() { &[] } else { cloth };
         let mut body = vec![0; model.positions.len()];
         for (i, info) in infos.iter().enumerate() {
             body[info.particles.start as usize..info.particles.end as usize].fill(i as u32);
@@ -181,6 +188,8 @@ impl Collisions {
             obstacles,
             inverse_masses: model.inverse_masses.clone(),
             body,
+            points: [&topology.boundary_vertices, cloth].concat(),
+            cloth: cloth.to_vec(),
             mean_edge: infos.iter().map(|b| b.mean_edge as f32).collect(),
             unit: unit as f32,
             materials,
@@ -210,6 +219,11 @@ impl Collisions {
 
     pub fn colliders(&self) -> impl Iterator<Item = &Collider> {
         self.obstacles.iter().map(|o| &o.collider)
+    }
+
+    /// Of each particle whether it was outside of everything at the start of the substep.
+    pub fn outside(&self) -> &[bool] {
+        &self.outside
     }
 
     pub fn penetrations(&self) -> &[Penetration] {
@@ -254,12 +268,7 @@ impl Collisions {
             return;
         }
         report.ms.time(Stage::Refit, || self.detector.refit(x));
-        let points = if self.settings.recovery {
-            PointSet::AllVerticesAndCentroids
-        } else {
-            PointSet::BoundaryVertices
-        };
-        self.find_penetrations(points, topology, report);
+        self.find_penetrations(self.settings.recovery, topology, report);
         let Self { detector, penetrations, answers, options, .. } = self;
         let work =
             report.ms.time(Stage::ShortestPath, || detector.boundary_points(penetrations, options, answers));
@@ -269,9 +278,24 @@ impl Collisions {
         self.push_paths(topology);
     }
 
-    fn find_penetrations(&mut self, points: PointSet, topology: &TetTopology, report: &mut FrameReport) {
-        let Self { detector, penetrations, .. } = self;
-        report.ms.time(Stage::Dcd, || detector.penetrations(points, DcdOptions::default(), penetrations));
+    /// Which boundary vertices and vertices of cloth are inside; with `cores`, which vertices and centroids at all.
+    fn find_penetrations(&mut self, cores: bool, topology: &TetTopology, report: &mut FrameReport) {
+        let Self { detector, penetrations, points, cloth, .. } = self;
+        let begun = std::time::Instant::now();
+        if cores {
+            let options = DcdOptions::default();
+            detector.penetrations(PointSet::AllVerticesAndCentroids, options, penetrations);
+            if !cloth.is_empty() {
+                let mut more = Vec::new();
+                detector.penetrations(PointSet::Vertices(cloth), options, &mut more);
+                penetrations.extend(more);
+                penetrations.sort_unstable();
+            }
+        } else {
+            let points = PointSet::Vertices(points);
+            detector.penetrations(points, DcdOptions::default(), penetrations);
+        }
+        report.ms.add(Stage::Dcd, begun.elapsed());
         if !self.settings.self_collision {
             let body = &self.body;
             penetrations.retain(|p| {
@@ -298,8 +322,11 @@ impl Collisions {
                 self.body[of_point as usize],
                 self.body[topology.tets[penetration.tet as usize][0] as usize],
             );
-            self.tangled[a as usize] = true;
-            self.tangled[b as usize] = true;
+            // Cloth that is pressed into a volume tangles neither.
+            if self.cloth.binary_search(&of_point).is_err() {
+                self.tangled[a as usize] = true;
+                self.tangled[b as usize] = true;
+            }
             let Some(end) = &answer.end else { continue };
             let face = topology.faces[end.face as usize];
             let direction = (end.position - self.detector.position(penetration.point)).as_vec3();
@@ -411,7 +438,7 @@ impl Collisions {
     /// inverted tetrahedra.
     pub fn judge(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
         report.ms.time(Stage::Refit, || self.detector.refit(x));
-        self.find_penetrations(PointSet::BoundaryVertices, topology, report);
+        self.find_penetrations(false, topology, report);
         let mut vertices = 0;
         let mut last = None;
         for p in &self.penetrations {

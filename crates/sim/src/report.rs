@@ -58,6 +58,9 @@ pub struct FrameReport {
     pub intersecting_triangle_pairs: Option<u64>,
     /// Length of the intersection contours of cloth, metres, at the end of the frame; `null` without cloth.
     pub contour_length_m: Option<f64>,
+    /// Contours of cloth that had stalled and were kicked at random.
+    #[serde(default)]
+    pub contour_kicks: u64,
     /// Kinetic energy at the end of the frame, joule.
     pub kinetic_energy_j: f64,
     /// Elastic energy at the end of the frame, joule.
@@ -216,7 +219,7 @@ impl Report {
             version: env!("CARGO_PKG_VERSION").into(),
             vertices: world.positions().len() as u64,
             tetrahedra: topology.tets.len() as u64,
-            triangles: topology.faces.len() as u64,
+            triangles: (topology.faces.len() + world.cloth().triangles().len()) as u64,
             bodies: world.bodies().len() as u64,
             ..Report::default()
         };
@@ -260,7 +263,7 @@ mod tests {
     /// The names of the fields as the design lists them.
     const FIELDS: &str = "scene adapter version settings vertices tetrahedra triangles bodies frames";
     const FRAME_FIELDS: &str = "frame time_s contacts queries traversals unresolved_queries penetrating_vertices \
-        inverted_tetrahedra intersecting_triangle_pairs contour_length_m kinetic_energy_j elastic_energy_j \
+        inverted_tetrahedra intersecting_triangle_pairs contour_length_m contour_kicks kinetic_energy_j elastic_energy_j \
         position_hash ms";
     const CONTACT_FIELDS: &str = "ccd dcd proximity collider";
     const TIME_FIELDS: &str = "solve transfer refit dcd ccd shortest_path response untangle output total";

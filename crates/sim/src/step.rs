@@ -60,7 +60,15 @@ impl World {
             self.collisions.project(&mut self.x, &self.scratch.x_start, &mut self.scratch.shift, report);
             if self.cloth.active() {
                 let (moment, scratch) = (Moment { frame: report.frame, iteration }, &mut self.scratch);
-                self.cloth.project(&mut self.x, &scratch.x_start, &mut scratch.shift, moment, report);
+                let outside = self.collisions.outside();
+                self.cloth.project(
+                    &mut self.x,
+                    &scratch.x_start,
+                    &mut scratch.shift,
+                    outside,
+                    moment,
+                    report,
+                );
             }
             report.ms.time(Stage::Transfer, || self.solver.write_positions(&self.x))?;
         }

@@ -130,8 +130,13 @@ impl World {
         for (info, body) in infos.iter_mut().zip(bodies).filter(|(_, b)| !b.triangles.is_empty()) {
             info.mean_edge = cloth::mean_edge(&body.rest, &body.triangles);
         }
-        let cloth = Cloth::new(scene, &sheets, &model);
-        let collisions = Collisions::new(scene, bodies, &infos, &topology, &model, obstacles)?;
+        let friction = |v: u32| {
+            let body = infos.iter().position(|info| info.particles.contains(&v));
+            bodies[body.expect("each particle has a body")].friction
+        };
+        let cloth = Cloth::new(scene, &sheets, &model, &topology, friction);
+        let collisions =
+            Collisions::new(scene, bodies, &infos, &topology, &model, cloth.vertices(), obstacles)?;
         let solver = adapter.solver(&model)?;
         let n = model.positions.len();
         Ok(World {
@@ -182,6 +187,11 @@ impl World {
     /// Velocities, metres per second.
     pub fn velocities(&self) -> &[Vec3] {
         &self.v
+    }
+
+    /// Inverse masses, per kilogram; zero for particles that do not move by themselves.
+    pub fn inverse_masses(&self) -> &[f32] {
+        &self.inverse_masses
     }
 
     /// The bodies, in the order of their particles.

@@ -18,7 +18,7 @@ mod detect;
 mod edge_edge;
 mod exact;
 mod filter;
-mod neighbours;
+pub(crate) mod neighbours;
 mod number;
 mod polynomial;
 mod system;

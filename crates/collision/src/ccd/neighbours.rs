@@ -141,7 +141,7 @@ impl Neighbours {
 }
 
 /// The box round a displacement a vertex; `of` gets the vertex's place among `vertices` and its id.
-pub(super) fn spread(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync) -> Aabb {
+pub(crate) fn spread(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync) -> Aabb {
     // Smallest and largest do not depend on the order, so neither does the result on the threads.
     vertices
         .par_iter()
@@ -153,7 +153,7 @@ pub(super) fn spread(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync)
 
 /// Half the largest side of a box of displacements, with room for the rounding of these: what is left of a motion when the
 /// best common translation is taken off.
-pub(super) fn half_width(displacements: Aabb) -> f32 {
+pub(crate) fn half_width(displacements: Aabb) -> f32 {
     if displacements.is_empty() {
         return 0.0;
     }

@@ -57,6 +57,12 @@ impl Dop {
         self.overlaps_within(other, &Margin([Vec4::ZERO; 3]))
     }
 
+    /// The largest coordinate, by amount.
+    pub fn farthest(&self) -> f32 {
+        let far = self.low[0].abs().max(self.high[0].abs());
+        far.x.max(far.y).max(far.z)
+    }
+
     /// A measure of size: the sum of the extents along the axes.
     #[inline]
     pub fn size(&self) -> f32 {

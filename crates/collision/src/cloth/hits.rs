@@ -3,10 +3,12 @@
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
+use super::boxes::bits;
 use super::mesh::ClothMesh;
-use super::pairs::{PairCounters, leaf_pairs};
+use super::pairs::{Found, PairCounters, all_uncrossed, leaf_pairs};
 use super::ties::{Labelled, pierces};
 use super::tree::{ClothTree, NONE};
+use crate::ccd::neighbours::{half_width, spread};
 
 /// Pairs of leaves that one task takes at a time.
 const CHUNK: usize = 512;
@@ -39,9 +41,14 @@ impl Hit {
 #[derive(Clone, Debug, Default)]
 pub struct ClothDetector {
     pub(super) tree: ClothTree,
-    pub(super) pairs: Vec<[u32; 2]>,
+    found: Found,
+    /// Where the vertices were when the pairs were found, and the margin, metres.
+    anchors: Vec<Vec3>,
+    margin: f32,
+    /// Vertices of triangles, ascending.
+    vertices: Vec<u32>,
     hits: Vec<Hit>,
-    counters: PairCounters,
+    solid_hits: Vec<Hit>,
     culling: bool,
     /// Node of each leaf.
     node_of: Vec<u32>,
@@ -56,7 +63,8 @@ impl ClothDetector {
         for (n, node) in tree.nodes.iter().enumerate().filter(|(_, n)| n.right == 0) {
             node_of[node.leaf as usize] = n as u32;
         }
-        ClothDetector { tree, node_of, culling: true, ..Self::default() }
+        let vertices = (0..mesh.vertex_count as u32).filter(|&v| !mesh.triangles_of(v).is_empty()).collect();
+        ClothDetector { tree, node_of, vertices, culling: true, ..Self::default() }
     }
 
     /// Whether regions that cannot cross themselves are skipped; they are by default. The crossings found are the same.
@@ -71,13 +79,42 @@ impl ClothDetector {
 
     /// Collects the pairs of leaves within `margin` metres of each other; `x` as in the last refit.
     pub fn find_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
-        self.pairs.clear();
-        self.counters = leaf_pairs(mesh, &self.tree, x, margin, self.culling, &mut self.pairs);
+        self.margin = margin;
+        self.anchors.clear();
+        self.anchors.extend(self.vertices.iter().map(|&v| x[v as usize]));
+        leaf_pairs(mesh, &self.tree, x, margin, self.culling, &mut self.found);
+    }
+
+    /// As [`find_pairs`](Self::find_pairs), unless the last search was so much wider that what it found holds all these pairs still.
+    pub fn follow_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
+        if !self.covers(x, margin) {
+            self.find_pairs(mesh, x, margin);
+        }
+    }
+
+    /// Whether the pairs at hand hold all within `margin` at `x`: no vertex has left its surroundings, up to a translation that all
+    /// share, and what was skipped cannot cross itself here either.
+    fn covers(&self, x: &[Vec3], margin: f32) -> bool {
+        let Some(root) = self.tree.nodes.first() else { return true };
+        if self.anchors.len() != self.vertices.len() || margin >= self.margin {
+            return false;
+        }
+        let moved = half_width(spread(&self.vertices, |i, v| x[v] - self.anchors[i]));
+        // Two vertices that move by this along each axis come closer by 4 along a diagonal of two axes, whose margin is √2 wider. The
+        // volumes are rounded at their distance from the origin.
+        let rounding = 8.0 * f32::EPSILON * root.dop.farthest();
+        let room = (self.margin - margin) * (std::f32::consts::SQRT_2 / 4.0) - rounding;
+        moved <= room && all_uncrossed(&self.tree, x, &self.found.culled)
+    }
+
+    /// The pairs of leaves at hand.
+    pub(super) fn pairs(&self) -> &[[u32; 2]] {
+        &self.found.pairs
     }
 
     /// What the last search for pairs did.
     pub fn counters(&self) -> PairCounters {
-        self.counters
+        self.found.counters
     }
 
     /// The leaves of a bounding volume hierarchy, for pictures: the corners (low, high) of their boxes would be too many, so
@@ -86,9 +123,10 @@ impl ClothDetector {
         self.tree.leaves.len()
     }
 
-    /// The crossings among the pairs of the last search, by edge, then triangle; `x` as there.
+    /// The crossings of cloth with cloth among the pairs of the last search, by edge, then triangle; `x` as there.
     pub fn find_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
-        let Self { tree, pairs, hits, node_of, .. } = self;
+        let Self { tree, found, hits, solid_hits, node_of, .. } = self;
+        let pairs = &found.pairs;
         let search = |chunk: &[[u32; 2]], found: &mut Vec<Hit>| {
             for &[a, b] in chunk {
                 let dop = |leaf: u32| &tree.nodes[node_of[leaf as usize] as usize].dop;
@@ -113,7 +151,19 @@ impl ClothDetector {
             found.iter().for_each(|f| hits.extend_from_slice(f));
         }
         hits.sort_unstable_by_key(|h| (h.edge, h.triangle));
+        solid_hits.clear();
+        if mesh.has_solids() {
+            let with_solid =
+                |h: &Hit| mesh.is_solid(h.triangle) || mesh.is_solid(mesh.triangles_at(h.edge)[0]);
+            solid_hits.extend(hits.iter().filter(|h| with_solid(h)));
+            hits.retain(|h| !with_solid(h));
+        }
         hits
+    }
+
+    /// What the last search found between cloth and surfaces of volumes, by edge, then triangle.
+    pub fn solid_hits(&self) -> &[Hit] {
+        &self.solid_hits
     }
 
     /// What the last search found.
@@ -125,15 +175,9 @@ impl ClothDetector {
 /// Edges of leaf `a` against triangles of leaf `b`.
 fn leaf_hits(mesh: &ClothMesh, tree: &ClothTree, x: &[Vec3], a: u32, b: u32, found: &mut Vec<Hit>) {
     let (edges, triangles) = (tree.leaves[a as usize].edges, tree.leaves[b as usize].triangles);
-    for t in triangles.into_iter().filter(|&t| t != NONE) {
-        let corners = mesh.triangles[t as usize];
-        let points = corners.map(|v| x[v as usize]);
-        let (low, high) = (points[0].min(points[1]).min(points[2]), points[0].max(points[1]).max(points[2]));
-        for e in edges.into_iter().take_while(|&e| e != NONE) {
-            let [p, q] = mesh.edges[e as usize].vertices.map(|v| x[v as usize]);
-            if p.min(q).cmple(high).all() && p.max(q).cmpge(low).all() {
-                found.extend(hit(mesh, x, e, t));
-            }
+    for (k, &t) in triangles.iter().enumerate().filter(|&(_, &t)| t != NONE) {
+        for lane in bits(tree.boxes[a as usize].edges_near_triangle(&tree.boxes[b as usize], k)) {
+            found.extend(hit(mesh, x, edges[lane], t));
         }
     }
 }

@@ -14,6 +14,8 @@ pub struct Edge {
 
 /// The topology of all cloth of a scene together: any triangles, with borders, holes, several sheets, and edges of more
 /// than two triangles. A triangle that names a vertex twice keeps its number and is never found.
+///
+/// Surfaces of volumes may be among it, so that cloth meets them: **solid** sheets, which do not meet each other here.
 #[derive(Clone, Debug, Default)]
 pub struct ClothMesh {
     /// Number of vertices.
@@ -29,6 +31,9 @@ pub struct ClothMesh {
     pub sheet: Vec<u32>,
     /// Number of sheets.
     pub sheet_count: u32,
+    /// Triangles from here on are surfaces of volumes, outward.
+    pub first_solid: u32,
+    solid_sheet: Vec<bool>,
     edge_triangles: Vec<u32>,
     neighbours: Lists,
     vertex_triangles: Lists,
@@ -66,6 +71,12 @@ impl Lists {
 impl ClothMesh {
     /// Topology of `triangles` over `vertex_count` vertices; every index must be below that.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
+        Self::with_solids(vertex_count, triangles, &[])
+    }
+
+    /// As [`new`](Self::new), with surfaces of volumes, outward, that share no vertex with the cloth.
+    pub fn with_solids(vertex_count: usize, cloth: &[[u32; 3]], surfaces: &[[u32; 3]]) -> Self {
+        let triangles = [cloth, surfaces].concat();
         assert!(triangles.len() < 1 << 30, "too many triangles for 32-bit links");
         assert!(triangles.as_flattened().iter().all(|&v| (v as usize) < vertex_count), "vertex out of range");
         let mut records: Vec<([u32; 2], u32, u8)> = Vec::with_capacity(3 * triangles.len());
@@ -97,16 +108,25 @@ impl ClothMesh {
         let vertex_triangles = Lists::new(vertex_count, corners);
         let mut mesh = ClothMesh {
             vertex_count,
-            triangles: triangles.to_vec(),
+            triangles,
             edges,
             triangle_edges,
             sheet: Vec::new(),
             sheet_count: 0,
+            first_solid: cloth.len() as u32,
+            solid_sheet: Vec::new(),
             edge_triangles,
             neighbours,
             vertex_triangles,
         };
         mesh.find_sheets();
+        mesh.solid_sheet = vec![false; mesh.sheet_count as usize];
+        let sheet = |t: &[u32; 3]| mesh.sheet[t[0] as usize] as usize;
+        for t in surfaces.iter().filter(|t| proper(t)) {
+            mesh.solid_sheet[sheet(t)] = true;
+        }
+        let apart = cloth.iter().all(|t| !proper(t) || !mesh.solid_sheet[sheet(t)]);
+        assert!(apart, "cloth shares a vertex with the surface of a volume");
         mesh
     }
 
@@ -157,6 +177,26 @@ impl ClothMesh {
     /// The sheet of a triangle.
     pub fn sheet_of(&self, triangle: u32) -> u32 {
         self.sheet[self.triangles[triangle as usize][0] as usize]
+    }
+
+    /// Whether a sheet is the surface of a volume.
+    pub fn is_solid_sheet(&self, sheet: u32) -> bool {
+        self.solid_sheet[sheet as usize]
+    }
+
+    /// Whether a triangle belongs to the surface of a volume.
+    pub fn is_solid(&self, triangle: u32) -> bool {
+        triangle >= self.first_solid
+    }
+
+    /// Whether a vertex lies on the surface of a volume.
+    pub fn is_solid_vertex(&self, vertex: u32) -> bool {
+        self.sheet[vertex as usize] != u32::MAX && self.solid_sheet[self.sheet[vertex as usize] as usize]
+    }
+
+    /// Whether there are surfaces of volumes.
+    pub fn has_solids(&self) -> bool {
+        (self.first_solid as usize) < self.triangles.len()
     }
 
     fn find_sheets(&mut self) {

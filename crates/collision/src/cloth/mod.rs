@@ -6,7 +6,9 @@
 //! [`ClothMesh`] is the topology of all cloth of a scene. [`ClothDetector`] follows its motion with a tree and finds the
 //! [`Hit`]s, edges that pierce triangles; [`Contours`] joins them to curves and classifies those. A [`response`] says how the cloth
 //! moves so that the curves vanish; [`Proximity`] keeps apart by the cloth's thickness what does not cross.
+//! Surfaces of volumes may be among the sheets: cloth meets them, and they do not meet each other here.
 
+mod boxes;
 mod canonical;
 mod contour;
 mod dop;

@@ -50,87 +50,109 @@ struct Walk<'a> {
     culling: bool,
 }
 
-/// Appends every pair of different leaves whose volumes come within `margin` of each other, but for pairs within a region that
-/// cannot cross itself, each once. The order does not depend on the number of threads.
+/// What a traversal finds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// Pairs of leaves.
+    pub pairs: Vec<[u32; 2]>,
+    /// The nodes that were skipped because they cannot cross themselves.
+    pub culled: Vec<u32>,
+    pub counters: PairCounters,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        self.pairs.clear();
+        self.culled.clear();
+        self.counters = PairCounters::default();
+    }
+}
+
+/// Finds every pair of different leaves whose volumes come within `margin` of each other, but for pairs within a region that
+/// cannot cross itself and pairs of surfaces of volumes, each once. The order does not depend on the number of threads.
 pub(super) fn leaf_pairs(
     mesh: &ClothMesh,
     tree: &ClothTree,
     x: &[Vec3],
     margin: f32,
     culling: bool,
-    out: &mut Vec<[u32; 2]>,
-) -> PairCounters {
+    out: &mut Found,
+) {
     debug_assert_eq!(mesh.vertex_count, x.len());
-    let mut counters = PairCounters::default();
+    out.clear();
     if tree.nodes.is_empty() {
-        return counters;
+        return;
     }
     let walk = Walk { tree, x, margin: Margin::new(margin), culling };
     let mut scratch = Scratch::default();
     let mut stack = vec![Task::Within(0)];
     if tree.nodes.len() < SMALL {
         while let Some(task) = stack.pop() {
-            walk.step(task, &mut stack, out, &mut scratch, &mut counters);
+            walk.step(task, &mut stack, out, &mut scratch);
         }
     } else {
         while !stack.is_empty() && stack.len() < TASKS {
             let mut next = Vec::with_capacity(2 * TASKS);
             for task in stack {
-                walk.step(task, &mut next, out, &mut scratch, &mut counters);
+                walk.step(task, &mut next, out, &mut scratch);
             }
             stack = next;
         }
-        let found: Vec<(Vec<[u32; 2]>, PairCounters)> = stack
+        let found: Vec<Found> = stack
             .par_iter()
             .map_init(Scratch::default, |scratch, &task| {
-                let (mut stack, mut pairs, mut counters) = (vec![task], Vec::new(), PairCounters::default());
+                let (mut stack, mut found) = (vec![task], Found::default());
                 while let Some(task) = stack.pop() {
-                    walk.step(task, &mut stack, &mut pairs, scratch, &mut counters);
+                    walk.step(task, &mut stack, &mut found, scratch);
                 }
-                (pairs, counters)
+                found
             })
             .collect();
-        for (pairs, c) in found {
-            out.extend_from_slice(&pairs);
-            counters.add(&c);
+        for part in found {
+            out.pairs.extend_from_slice(&part.pairs);
+            out.culled.extend_from_slice(&part.culled);
+            out.counters.add(&part.counters);
         }
     }
-    counters.leaf_pairs = out.len() as u64;
-    counters
+    out.counters.leaf_pairs = out.pairs.len() as u64;
+}
+
+/// Whether none of the nodes `culled` can cross itself at the positions `x` of the last refit.
+pub(super) fn all_uncrossed(tree: &ClothTree, x: &[Vec3], culled: &[u32]) -> bool {
+    let walk = Walk { tree, x, margin: Margin::new(0.0), culling: true };
+    let (mut scratch, mut counters) = (Scratch::default(), PairCounters::default());
+    culled.iter().all(|&n| walk.cannot_cross(n, &mut scratch, &mut counters))
 }
 
 impl Walk<'_> {
     #[inline]
-    fn step(
-        &self,
-        task: Task,
-        push: &mut Vec<Task>,
-        out: &mut Vec<[u32; 2]>,
-        scratch: &mut Scratch,
-        counters: &mut PairCounters,
-    ) {
+    fn step(&self, task: Task, push: &mut Vec<Task>, out: &mut Found, scratch: &mut Scratch) {
         let nodes = &self.tree.nodes;
         match task {
             Task::Within(n) => {
                 let Some([l, r]) = self.tree.children(n) else { return };
-                if self.culling && self.cannot_cross(n, scratch, counters) {
-                    counters.culled_regions += 1;
+                if nodes[n as usize].solid {
+                    return;
+                }
+                if self.culling && self.cannot_cross(n, scratch, &mut out.counters) {
+                    out.counters.culled_regions += 1;
+                    out.culled.push(n);
                     return;
                 }
                 push.push(Task::Within(l));
                 push.push(Task::Within(r));
-                self.between(l, r, push, out, counters);
+                self.between(l, r, push, out);
             }
             Task::Between(a, b) => {
                 let (down_a, down_b) = (self.tree.children(a), self.tree.children(b));
                 match (down_a, down_b) {
                     (None, None) => unreachable!("leaves are not pushed"),
                     (Some(_), Some(_)) if nodes[a as usize].dop.size() < nodes[b as usize].dop.size() => {
-                        down_b.into_iter().flatten().for_each(|c| self.between(a, c, push, out, counters));
+                        down_b.into_iter().flatten().for_each(|c| self.between(a, c, push, out));
                     }
-                    (Some(down), _) => down.into_iter().for_each(|c| self.between(c, b, push, out, counters)),
+                    (Some(down), _) => down.into_iter().for_each(|c| self.between(c, b, push, out)),
                     (None, Some(down)) => {
-                        down.into_iter().for_each(|c| self.between(a, c, push, out, counters));
+                        down.into_iter().for_each(|c| self.between(a, c, push, out));
                     }
                 }
             }
@@ -138,21 +160,14 @@ impl Walk<'_> {
     }
 
     #[inline]
-    fn between(
-        &self,
-        a: u32,
-        b: u32,
-        push: &mut Vec<Task>,
-        out: &mut Vec<[u32; 2]>,
-        counters: &mut PairCounters,
-    ) {
+    fn between(&self, a: u32, b: u32, push: &mut Vec<Task>, out: &mut Found) {
         let (p, q) = (&self.tree.nodes[a as usize], &self.tree.nodes[b as usize]);
-        counters.volume_tests += 1;
-        if !p.dop.overlaps_within(&q.dop, &self.margin) {
+        out.counters.volume_tests += 1;
+        if (p.solid && q.solid) || !p.dop.overlaps_within(&q.dop, &self.margin) {
             return;
         }
         if p.right == 0 && q.right == 0 {
-            out.push([p.leaf.min(q.leaf), p.leaf.max(q.leaf)]);
+            out.pairs.push([p.leaf.min(q.leaf), p.leaf.max(q.leaf)]);
         } else {
             push.push(Task::Between(a, b));
         }

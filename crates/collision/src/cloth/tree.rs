@@ -5,7 +5,9 @@
 //! parallel, in blocks that do not depend on the number of threads.
 
 use glam::Vec3;
+use rayon::prelude::*;
 
+use super::boxes::LeafBoxes;
 use super::dop::Dop;
 use super::mesh::ClothMesh;
 use super::region::Region;
@@ -54,13 +56,19 @@ pub(super) struct Node {
     pub right: u32,
     /// The leaf.
     pub leaf: u32,
+    /// Whether all under it are surfaces of volumes.
+    pub solid: bool,
 }
+
+const _: () = assert!(size_of::<Node>() == 128);
 
 /// A bounding volume hierarchy of cloth; see the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClothTree {
     pub nodes: Vec<Node>,
     pub leaves: Vec<Leaf>,
+    /// What belongs to each leaf, at the positions of the last refit.
+    pub boxes: Vec<LeafBoxes>,
     /// For each node whether its triangles form a disk, and the border of that.
     pub regions: Vec<Region>,
     /// The borders of all regions, one after the other.
@@ -84,6 +92,7 @@ impl ClothTree {
             middle: middle(pair),
             pair: i as u32,
             sheet: mesh.sheet_of(pair[0]),
+            solid: mesh.is_solid(pair[0]),
         };
         let mut items: Vec<Item> = pairs.iter().enumerate().map(item).collect();
         let mut tree = ClothTree::default();
@@ -94,6 +103,7 @@ impl ClothTree {
         tree.nodes.reserve(2 * items.len());
         split(&mut items, &mut tree.nodes, &mut order);
         tree.leaves = own(mesh, order.iter().map(|&i| pairs[i as usize]));
+        tree.boxes = vec![LeafBoxes::NONE; tree.leaves.len()];
         tree.partition();
         (tree.regions, tree.borders) = super::region::regions(mesh, &tree);
         tree
@@ -108,7 +118,10 @@ impl ClothTree {
 
     /// Volumes and cones for the positions `x`. The result does not depend on the number of threads.
     pub fn refit(&mut self, mesh: &ClothMesh, x: &[Vec3]) {
-        let ClothTree { nodes, leaves, blocks, spine, .. } = self;
+        let ClothTree { nodes, leaves, boxes, blocks, spine, .. } = self;
+        boxes.par_iter_mut().zip(&*leaves).with_min_len(BLOCK).for_each(|(b, leaf)| {
+            *b = LeafBoxes::of(mesh, leaf, x);
+        });
         refit_blocks(nodes, 0, blocks, &|leaf| bound(mesh, &leaves[leaf as usize], x));
         for &i in spine.iter().rev() {
             let right = nodes[i as usize].right as usize;
@@ -171,12 +184,14 @@ struct Item {
     middle: Vec3,
     pair: u32,
     sheet: u32,
+    solid: bool,
 }
 
 /// Builds the subtree of `items`: sheets apart first, then by halves along the longest side of the box.
 fn split(items: &mut [Item], nodes: &mut Vec<Node>, order: &mut Vec<u32>) {
     let index = nodes.len();
-    nodes.push(Node { dop: Dop::EMPTY, cone: Cone::NONE, right: 0, leaf: NONE });
+    let solid = items.iter().all(|i| i.solid);
+    nodes.push(Node { dop: Dop::EMPTY, cone: Cone::NONE, right: 0, leaf: NONE, solid });
     if let [item] = *items {
         nodes[index].leaf = order.len() as u32;
         order.push(item.pair);
@@ -190,9 +205,13 @@ fn split(items: &mut [Item], nodes: &mut Vec<Node>, order: &mut Vec<u32>) {
     split(right, nodes, order);
 }
 
-/// Sorts by sheet; where to cut between two sheets, as near to the middle as it gets.
+/// Sorts by sheet; where to cut: between cloth and surfaces of volumes, else between two sheets, as near to the middle as it gets.
 fn split_sheets(items: &mut [Item]) -> usize {
-    items.sort_unstable_by_key(|i| (i.sheet, i.pair));
+    items.sort_unstable_by_key(|i| (i.solid, i.sheet, i.pair));
+    let solid = items.partition_point(|i| !i.solid);
+    if solid > 0 && solid < items.len() {
+        return solid;
+    }
     let middle = items.len() / 2;
     let cuts = (1..items.len()).filter(|&k| items[k - 1].sheet != items[k].sheet);
     cuts.min_by_key(|k| k.abs_diff(middle)).expect("there are several sheets")

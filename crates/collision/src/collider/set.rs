@@ -30,6 +30,9 @@ struct Touch {
     rubbed: f32,
     /// Whether the last projection found a violation, or an earlier one did.
     active: bool,
+    /// Where the particle was seen last, and how far from there nothing can touch it, metres.
+    seen: Vec3,
+    clear: f32,
 }
 
 /// Where a particle is, seen from a collider.
@@ -100,6 +103,8 @@ impl ColliderSet {
                             pressed: 0.0,
                             rubbed: 0.0,
                             active: false,
+                            seen: Vec3::ZERO,
+                            clear: 0.0,
                         });
                     }
                 }
@@ -211,12 +216,17 @@ fn project(
     ctx: &Projection,
     scratch: &mut Scratch,
 ) {
+    if !touch.active && x.distance(touch.seen) < touch.clear {
+        return;
+    }
     let prev = ctx.x_prev[touch.particle as usize].as_dvec3();
     let now = x.as_dvec3();
     let place = place(touch, collider, prev, now, scratch);
     let violation = collider.thickness as f64 - place.distance;
     // Written so that a NaN is no violation.
     if !(violation > 0.0 || touch.active) {
+        touch.seen = *x;
+        touch.clear = clearance(touch, collider, prev, now, place.distance) as f32;
         return;
     }
     touch.active = true;
@@ -245,6 +255,18 @@ fn project(
         moved -= slide * (take / length);
     }
     *x = (now + moved).as_vec3();
+}
+
+/// How far from `now`, where its distance is more than the thickness, a particle touches nothing: the distance changes no faster than it
+/// moves, and as long as both ends are too far away, neither does it pass through in between (see [`entry`]).
+fn clearance(touch: &Touch, collider: &Collider, prev: DVec3, now: DVec3, distance: f64) -> f64 {
+    let path = (collider.end.to_local(now) - collider.start.to_local(prev)).length();
+    let through = match collider.shape {
+        Shape::Plane { .. } => f64::INFINITY,
+        _ => 0.5 * (distance + touch.start - path),
+    };
+    // A little less, for rounding.
+    (0.999 * (distance - collider.thickness as f64).min(through) - rounding(now, collider)).max(0.0)
 }
 
 /// Distance below which a particle lies on the surface: rounding of its position and of the change of frame.

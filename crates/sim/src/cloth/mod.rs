@@ -4,6 +4,9 @@
 //! and answered by a displacement, which the iterations carry out in even parts; close pairs are found in the first
 //! iteration, and again later ([`scene::Cloth::searches`](crate::scene::Cloth::searches)), and pushed apart in every one.
 //!
+//! Surfaces of volumes are among the sheets of that mesh: close pairs hold cloth outside of them, both ways. Vertices of cloth that are
+//! inside come out along their shortest paths, as vertices of other volumes do (`collide.rs`).
+//!
 //! Crossings and the sides of close pairs are both those of the start. Were crossings taken later, after the fabric has been flattened
 //! once, a vertex that pokes through would not be seen to cross, and pushed back to its wrong side all the same.
 
@@ -17,9 +20,12 @@ use std::time::Instant;
 
 use glam::{DVec3, Vec3};
 use gordian_collision::cloth::response::{Displacement, Response, Tangle};
-use gordian_collision::cloth::{ClothDetector, ClothMesh, Contours, Proximity, Search};
+use gordian_collision::cloth::{ClothDetector, ClothMesh, Contours, Hit, Proximity, Search};
+use gordian_collision::contact::ContactMaterial;
+use gordian_mesh::TetTopology;
 use gordian_solver::Model;
 
+use crate::body::Friction;
 use crate::report::{FrameReport, Stage};
 use crate::scene;
 
@@ -30,6 +36,9 @@ pub(crate) use fold::folded;
 /// Pairs are kept in mind within this many thicknesses.
 const REACH: f32 = 1.5;
 
+/// The first search of a substep goes beyond that by this many mean edges, so that most often later ones find all among what it found.
+const SLACK: f32 = 0.2;
+
 /// Detection and response for all cloth of a world.
 pub struct Cloth {
     settings: scene::Cloth,
@@ -38,13 +47,19 @@ pub struct Cloth {
     contours: Contours,
     response: Box<dyn Response>,
     displacement: Displacement,
+    /// Crossings with volumes where the substep started.
+    solid_hits: Vec<Hit>,
     proximity: Proximity,
+    /// Friction of each sheet.
+    friction: Vec<ContactMaterial>,
     inv_mass: Vec<f32>,
     /// Mean edge, metres.
     edge: f32,
     iterations: u32,
     substeps: u32,
     frame_s: f32,
+    /// Vertices of cloth, ascending.
+    vertices: Vec<u32>,
     smoothed: Vec<Vec3>,
     /// Whether the contours are those of the positions that the next substep starts from.
     traced: bool,
@@ -71,23 +86,38 @@ pub(crate) struct Moment {
 
 impl Cloth {
     /// The cloth of a world: `triangles` over all particles of `model`.
-    pub(crate) fn new(scene: &scene::Scene, triangles: &[[u32; 3]], model: &Model) -> Self {
+    ///
+    /// `friction`: of each particle.
+    pub(crate) fn new(
+        scene: &scene::Scene,
+        triangles: &[[u32; 3]],
+        model: &Model,
+        topology: &TetTopology,
+        friction: impl Fn(u32) -> Friction,
+    ) -> Self {
         let settings = scene.cloth.clone();
         let (rest, start) = (&model.rest_positions, &model.positions);
-        let mesh = ClothMesh::new(rest.len(), triangles);
+        let meets_volumes = scene.collision.enabled && settings.proximity && !triangles.is_empty();
+        let surfaces = if meets_volumes { &topology.faces[..] } else { &[] };
+        let mesh = ClothMesh::with_solids(rest.len(), triangles, surfaces);
+        let is_cloth = |v: &u32| !mesh.triangles_of(*v).is_empty() && !mesh.is_solid_vertex(*v);
+        let vertices: Vec<u32> = (0..rest.len() as u32).filter(is_cloth).collect();
         let mut detector = ClothDetector::new(&mesh, rest);
         detector.set_culling(settings.culling);
         Cloth {
             response: responses::response(settings.response, &mesh, start),
             contours: Contours::default(),
             displacement: Displacement::default(),
+            solid_hits: Vec::new(),
             proximity: Proximity::default(),
             inv_mass: model.inverse_masses.clone(),
             edge: mean_edge(rest, triangles) as f32,
             iterations: scene.simulation.iterations,
             substeps: scene.simulation.substeps,
             frame_s: scene.simulation.frame_s as f32,
-            smoothed: vec![Vec3::ZERO; if triangles.is_empty() { 0 } else { rest.len() }],
+            friction: sheet_friction(&mesh, friction),
+            smoothed: vec![Vec3::ZERO; vertices.len()],
+            vertices,
             traced: false,
             settings,
             mesh,
@@ -107,12 +137,17 @@ impl Cloth {
 
     /// Whether there is any cloth.
     pub fn active(&self) -> bool {
-        !self.mesh.triangles.is_empty()
+        self.mesh.first_solid > 0
     }
 
     /// Triangles over all particles.
     pub fn triangles(&self) -> &[[u32; 3]] {
-        &self.mesh.triangles
+        &self.mesh.triangles[..self.mesh.first_solid as usize]
+    }
+
+    /// The vertices of cloth among all particles, ascending.
+    pub(crate) fn vertices(&self) -> &[u32] {
+        &self.vertices
     }
 
     /// Contours at the end of the last frame.
@@ -120,22 +155,29 @@ impl Cloth {
         &self.contours
     }
 
+    /// How far a response moves a vertex in a substep, metres.
+    fn step(&self) -> f32 {
+        self.settings.strength as f32 * self.edge / self.substeps as f32
+    }
+
     fn thickness(&self) -> f32 {
         self.settings.thickness_edges as f32 * self.edge
     }
 
-    /// Searches where it is time to, and moves what is too close or crosses.
+    /// Searches where it is time to, and moves what is too close or crosses. `outside`: of each particle whether it was outside of
+    /// all volumes at the start.
     pub(crate) fn project(
         &mut self,
         x: &mut [Vec3],
         start: &[Vec3],
         shift: &mut [Vec3],
+        outside: &[bool],
         at: Moment,
         report: &mut FrameReport,
     ) {
         let between = self.iterations.div_ceil(self.settings.searches.max(1)).max(1);
         if at.iteration.is_multiple_of(between) {
-            self.search(x, start, at, report);
+            self.search(x, start, outside, at, report);
         }
         let begun = Instant::now();
         let part = 1.0 / self.iterations as f32;
@@ -147,13 +189,15 @@ impl Cloth {
         report.ms.add(Stage::Untangle, begun.elapsed());
         let begun = Instant::now();
         let thickness = self.thickness();
-        self.proximity.project(x, shift, &self.inv_mass, thickness);
+        self.proximity.project(x, start, shift, &self.inv_mass, thickness);
         report.ms.add(Stage::Response, begun.elapsed());
     }
 
-    fn search(&mut self, x: &[Vec3], start: &[Vec3], at: Moment, report: &mut FrameReport) {
+    fn search(&mut self, x: &[Vec3], start: &[Vec3], outside: &[bool], at: Moment, report: &mut FrameReport) {
         if at.iteration == 0 {
+            let before = self.response.kicks();
             report.ms.time(Stage::Untangle, || self.respond(start, at));
+            report.contour_kicks += self.response.kicks() - before;
         }
         self.traced = false;
         if !self.settings.proximity {
@@ -162,13 +206,21 @@ impl Cloth {
         let reach = REACH * self.thickness();
         report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
         let begun = Instant::now();
-        self.detector.find_pairs(&self.mesh, x, reach);
+        if at.iteration == 0 {
+            self.detector.find_pairs(&self.mesh, x, reach + SLACK * self.edge);
+        } else {
+            self.detector.follow_pairs(&self.mesh, x, reach);
+        }
         let search = Search {
             x,
             start,
             reach,
             valid_side: self.response.valid_side(),
             drop: self.response.drops_pushes().then_some(&self.displacement),
+            solid_hits: &self.solid_hits,
+            outside,
+            room: self.step(),
+            friction: &self.friction,
         };
         self.proximity.find(&self.mesh, &self.detector, &search);
         report.contacts.proximity += self.proximity.len() as u64;
@@ -178,19 +230,22 @@ impl Cloth {
     /// The displacement that answers the contours of the start.
     fn respond(&mut self, start: &[Vec3], at: Moment) {
         self.displacement.clear(start.len());
-        if self.settings.response == scene::ClothResponse::Off {
+        let off = self.settings.response == scene::ClothResponse::Off;
+        if off && !self.mesh.has_solids() {
             return;
         }
         if !self.traced {
             self.trace(start);
         }
+        self.solid_hits.clear();
+        self.solid_hits.extend_from_slice(self.detector.solid_hits());
         let tangle = Tangle {
             mesh: &self.mesh,
             x: start,
             inv_mass: &self.inv_mass,
             hits: self.detector.hits(),
             contours: &self.contours,
-            step: self.settings.strength as f32 * self.edge / self.substeps as f32,
+            step: self.step(),
             thickness: self.thickness(),
             frame: at.frame,
         };
@@ -199,7 +254,7 @@ impl Cloth {
 
     fn trace(&mut self, x: &[Vec3]) {
         self.detector.refit(&self.mesh, x);
-        self.detector.find_pairs(&self.mesh, x, 0.0);
+        self.detector.follow_pairs(&self.mesh, x, 0.0);
         self.detector.find_hits(&self.mesh, x);
         self.contours.trace(&self.mesh, x, self.detector.hits());
         self.traced = true;
@@ -219,26 +274,31 @@ impl Cloth {
         self.proximity.calm(v, &self.inv_mass);
         let smoothing = self.settings.smoothing as f32;
         if smoothing > 0.0 {
-            for (i, out) in self.smoothed.iter_mut().enumerate() {
-                let neighbours = self.mesh.neighbours(i as u32);
-                if neighbours.is_empty() || self.inv_mass[i] == 0.0 {
-                    *out = v[i];
-                    continue;
-                }
-                let mean = neighbours.iter().map(|&n| v[n as usize]).sum::<Vec3>() / neighbours.len() as f32;
-                *out = v[i].lerp(mean, smoothing);
-            }
-            v.copy_from_slice(&self.smoothed);
+            self.smooth(v, smoothing);
         }
         if self.settings.speed_limit_edges > 0.0 {
             let limit = self.settings.speed_limit_edges as f32 * self.edge / self.frame_s;
-            for (i, v) in v.iter_mut().enumerate() {
-                if self.inv_mass[i] > 0.0 && !self.mesh.neighbours(i as u32).is_empty() {
-                    *v = v.clamp_length_max(limit);
-                }
+            for &i in self.vertices.iter().filter(|&&i| self.inv_mass[i as usize] > 0.0) {
+                v[i as usize] = v[i as usize].clamp_length_max(limit);
             }
         }
         report.ms.add(Stage::Response, begun.elapsed());
+    }
+
+    /// Averages velocities over neighbours.
+    fn smooth(&mut self, v: &mut [Vec3], smoothing: f32) {
+        for (out, &i) in self.smoothed.iter_mut().zip(&self.vertices) {
+            let (neighbours, own) = (self.mesh.neighbours(i), v[i as usize]);
+            if self.inv_mass[i as usize] == 0.0 {
+                *out = own;
+                continue;
+            }
+            let mean = neighbours.iter().map(|&n| v[n as usize]).sum::<Vec3>() / neighbours.len() as f32;
+            *out = own.lerp(mean, smoothing);
+        }
+        for (&out, &i) in self.smoothed.iter().zip(&self.vertices) {
+            v[i as usize] = out;
+        }
     }
 
     /// Crossings at the end of a frame, for the report.
@@ -246,8 +306,31 @@ impl Cloth {
         let begun = Instant::now();
         self.trace(x);
         *report.intersecting_triangle_pairs.get_or_insert(0) +=
-            self.contours.triangle_pairs(&self.mesh, false) as u64;
+            (self.contours.triangle_pairs(&self.mesh, false) + self.solid_pairs()) as u64;
         report.contour_length_m = Some(self.contours.length());
         report.ms.add(Stage::Untangle, begun.elapsed());
     }
+
+    /// Pairs of a triangle of cloth and one of a volume that cross.
+    fn solid_pairs(&self) -> usize {
+        let pairs_of = |h: &Hit| {
+            let t = h.triangle;
+            self.mesh.triangles_at(h.edge).iter().map(move |&s| [s.min(t), s.max(t)])
+        };
+        let mut pairs: Vec<[u32; 2]> = self.detector.solid_hits().iter().flat_map(pairs_of).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.len()
+    }
+}
+
+/// Friction of each sheet: that of its first vertex.
+fn sheet_friction(mesh: &ClothMesh, friction: impl Fn(u32) -> Friction) -> Vec<ContactMaterial> {
+    let mut materials = vec![ContactMaterial::SMOOTH; mesh.sheet_count as usize];
+    for (v, &sheet) in mesh.sheet.iter().enumerate().rev().filter(|(_, s)| **s != u32::MAX) {
+        let Friction { fixed, kinetic } = friction(v as u32);
+        materials[sheet as usize] =
+            ContactMaterial { static_friction: fixed, kinetic_friction: kinetic, restitution: 0.0 };
+    }
+    materials
 }

@@ -22,14 +22,17 @@ macro_rules! scenes {
 
 /// All of them, by name.
 pub const SCENES: &[BuiltIn] = scenes![
+    "cloth_on_ball",
     "cube_on_bend",
     "drop",
     "dropped_cloth",
+    "large_cloth",
     "noodle_recovered",
     "octopus_drop",
     "pressed_ball",
     "tangled_cloth",
     "tangled_noodle",
+    "ten_sheets",
     "twisted_beam",
     "two_sheets",
     "two_spheres",

@@ -81,13 +81,14 @@ impl Buffet {
     fn step_of(&self, tangle: &Tangle, v: u32) -> Option<DVec3> {
         let (mesh, x) = (tangle.mesh, tangle.x);
         let own = mesh.sheet[v as usize];
-        if own == u32::MAX || tangle.inv_mass[v as usize] == 0.0 {
+        if own == u32::MAX || mesh.is_solid_sheet(own) || tangle.inv_mass[v as usize] == 0.0 {
             return None;
         }
         let (p0, step) = (x[v as usize].as_dvec3(), f64::from(tangle.step));
         let own_normal = vertex_normal(mesh, x, v);
         let mut total: Option<DVec3> = None;
-        for (other, (triangles, tree)) in self.sheets.iter().enumerate().filter(|&(s, _)| s as u32 != own) {
+        let others = |&(s, _): &(usize, _)| s as u32 != own && !mesh.is_solid_sheet(s as u32);
+        for (other, (triangles, tree)) in self.sheets.iter().enumerate().filter(others) {
             let Some(foot) = nearest(mesh, x, triangles, tree, p0, REACH * step) else { continue };
             let offset = p0 - foot.point;
             let height = offset.dot(foot.normal);

@@ -48,11 +48,6 @@ impl Icm {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// How many contours were kicked so far.
-    pub fn kicks(&self) -> u64 {
-        self.kicks
-    }
 }
 
 impl Response for Icm {
@@ -69,6 +64,10 @@ impl Response for Icm {
             }
             separate(tangle, c as u32, h, out);
         }
+    }
+
+    fn kicks(&self) -> u64 {
+        self.kicks
     }
 }
 

@@ -51,6 +51,11 @@ pub trait Response: Send + std::fmt::Debug {
     /// Adds to `out` what each vertex shall move by in this frame.
     fn displace(&mut self, tangle: &Tangle, out: &mut Displacement);
 
+    /// How many contours it has kicked out of a stall so far.
+    fn kicks(&self) -> u64 {
+        0
+    }
+
     /// Whether a push of proximity between both sides of a contour is dropped where it works against the displacement.
     fn drops_pushes(&self) -> bool {
         true

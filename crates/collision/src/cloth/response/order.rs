@@ -9,7 +9,7 @@ use crate::cloth::foot::nearest;
 /// The side within one sheet, where nothing else is known: its backs touch.
 const WITHIN: i8 = -1;
 
-/// For each pair of sheets the side of the first on which the second lies, +1 that of the normals.
+/// For each pair of sheets of cloth the side of the first on which the second lies, +1 that of the normals.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     sheets: usize,
@@ -26,11 +26,11 @@ impl Order {
         }
         let trees: Vec<(Vec<u32>, Tree)> =
             (0..n as u32).map(|sheet| sheet_tree(mesh, start, sheet)).collect();
-        for a in 0..n {
+        for a in (0..n).filter(|&a| !mesh.is_solid_sheet(a as u32)) {
             let mut votes = vec![0i64; n];
             for v in 0..mesh.vertex_count {
                 let b = mesh.sheet[v];
-                if b == u32::MAX || b as usize == a {
+                if b == u32::MAX || b as usize == a || mesh.is_solid_sheet(b) {
                     continue;
                 }
                 let (triangles, tree) = &trees[a];

@@ -1,4 +1,5 @@
 mod contours;
 mod detection;
+mod proximity;
 mod responses;
 pub(super) mod shapes;

@@ -1,0 +1,210 @@
+//! Making pairs: from two leaves that are near each other, and from crossings of cloth and volumes.
+
+use glam::{DVec3, Vec3};
+
+use super::{Chunk, Pair, Search};
+use crate::cloth::boxes::bits;
+use crate::cloth::hits::Hit;
+use crate::cloth::mesh::ClothMesh;
+use crate::cloth::ties::{Labelled, is_positive};
+use crate::cloth::tree::{ClothTree, NONE};
+
+/// Sine below which edges count as parallel: they have no common normal then, and their ends meet triangles anyway.
+const PARALLEL: f32 = 1e-3;
+
+/// Pairs between two leaves.
+pub(super) fn leaf_pair(
+    mesh: &ClothMesh,
+    tree: &ClothTree,
+    search: &Search,
+    [a, b]: [u32; 2],
+    out: &mut Chunk,
+) {
+    let mut keep = |pair: Option<Pair>, split: usize| {
+        let Some(pair) = pair else { return };
+        if search.drop.is_some_and(|d| pair.is_dropped(split, d)) {
+            out.dropped += 1;
+        } else {
+            out.pairs.push(pair);
+        }
+    };
+    for (a, b) in [(a, b), (b, a)] {
+        let (of, leaf) = (&tree.boxes[a as usize], &tree.leaves[a as usize]);
+        let (other, other_leaf) = (&tree.boxes[b as usize], &tree.leaves[b as usize]);
+        for (k, &t) in other_leaf.triangles.iter().enumerate().filter(|&(_, &t)| t != NONE) {
+            let corners = mesh.triangles[t as usize];
+            for lane in bits(of.vertices_near_triangle(other, k, search.reach)) {
+                let v = leaf.vertices[lane];
+                if !corners.contains(&v) {
+                    keep(point_triangle(mesh, search, v, t, corners), 1);
+                }
+            }
+        }
+    }
+    let (of, leaf) = (&tree.boxes[a as usize], &tree.leaves[a as usize]);
+    let (other, other_leaf) = (&tree.boxes[b as usize], &tree.leaves[b as usize]);
+    for (k, &e) in leaf.edges.iter().take_while(|&&e| e != NONE).enumerate() {
+        let [i, j] = mesh.edges[e as usize].vertices;
+        for lane in bits(other.edges_near_edge(of, k, search.reach)) {
+            let f = other_leaf.edges[lane];
+            let [k, l] = mesh.edges[f as usize].vertices;
+            if i != k && i != l && j != k && j != l {
+                keep(edge_edge(mesh, search, [e, f], [i, j, k, l]), 2);
+            }
+        }
+    }
+}
+
+impl Pair {
+    fn new(mesh: &ClothMesh, search: &Search, vertices: [u32; 4], weights: [f32; 4], normal: Vec3) -> Self {
+        // Ends of both sides: the first and the last vertex.
+        let [a, b] = [vertices[0], vertices[3]].map(|v| search.friction[mesh.sheet[v as usize] as usize]);
+        Pair {
+            vertices,
+            weights,
+            normal,
+            room: f32::INFINITY,
+            friction: [
+                0.5 * (a.static_friction + b.static_friction),
+                0.5 * (a.kinetic_friction + b.kinetic_friction),
+            ],
+            pressed: -1.0,
+            rubbed: 0.0,
+        }
+    }
+}
+
+fn at(x: &[Vec3], v: u32) -> Labelled {
+    (v, x[v as usize].as_dvec3())
+}
+
+/// A vertex whose foot lies inside the triangle.
+fn point_triangle(
+    mesh: &ClothMesh,
+    search: &Search,
+    v: u32,
+    triangle: u32,
+    [a, b, c]: [u32; 3],
+) -> Option<Pair> {
+    let p = |v: u32| search.x[v as usize];
+    let (u, w, d) = (p(b) - p(a), p(c) - p(a), p(v) - p(a));
+    let n = u.cross(w);
+    let area2 = n.length_squared();
+    if area2.is_nan() || area2 <= 0.0 {
+        return None;
+    }
+    let height = n.dot(d);
+    if height * height > search.reach * search.reach * area2 {
+        return None;
+    }
+    let (beta, gamma) = (d.cross(w).dot(n) / area2, u.cross(d).dot(n) / area2);
+    let alpha = 1.0 - beta - gamma;
+    if alpha < 0.0 || beta < 0.0 || gamma < 0.0 {
+        return None;
+    }
+    let (of_vertex, of_triangle) = (mesh.is_solid_vertex(v), mesh.is_solid(triangle));
+    let ordered = search.valid_side.filter(|_| !of_vertex && !of_triangle);
+    let front = match ordered {
+        Some(order) => order.side(mesh.sheet[a as usize], mesh.sheet[v as usize]) > 0,
+        None => {
+            let s = |v| at(search.start, v);
+            is_positive(s(a), s(b), s(c), s(v))
+        }
+    };
+    let normal = if front { n } else { -n } / area2.sqrt();
+    // Behind the surface of a volume: inside, or on the far side of something thin. And a vertex of a volume has the cloth before
+    // it; or it has come through.
+    if of_triangle && !front || of_vertex && outward(mesh, search.x, v).dot(normal) > 0.0 {
+        return None;
+    }
+    Some(Pair::new(mesh, search, [v, a, b, c], [1.0, -alpha, -beta, -gamma], normal))
+}
+
+/// Edges whose closest points lie inside both.
+fn edge_edge(mesh: &ClothMesh, search: &Search, edges: [u32; 2], [i, j, k, l]: [u32; 4]) -> Option<Pair> {
+    let p = |v: u32| search.x[v as usize];
+    let (u, w, d) = (p(j) - p(i), p(l) - p(k), p(k) - p(i));
+    let n = u.cross(w);
+    let (n2, uu, ww) = (n.length_squared(), u.length_squared(), w.length_squared());
+    if n2.is_nan() || n2 <= PARALLEL * PARALLEL * uu * ww {
+        return None;
+    }
+    let height = n.dot(d);
+    if height * height > search.reach * search.reach * n2 {
+        return None;
+    }
+    let (s, t) = (d.cross(w).dot(n) / n2, d.cross(u).dot(n) / n2);
+    if !(0.0..=1.0).contains(&s) || !(0.0..=1.0).contains(&t) {
+        return None;
+    }
+    let solid = edges.map(|e| mesh.is_solid(mesh.triangles_at(e)[0]));
+    // The second edge lies on the side to which u × w points when the four points are positively oriented.
+    let now = n / n2.sqrt();
+    let normal = match search.valid_side {
+        Some(_) if solid == [false; 2] => now * height.signum(),
+        _ => {
+            let q = |v| at(search.start, v);
+            let positive = is_positive(q(i), q(j), q(k), q(l));
+            // det(j-i, k-i, l-i) = u · ((k-i) × (w + k-i)) = -(u × w) · (k-i).
+            let before = (q(j).1 - q(i).1).cross(q(l).1 - q(k).1);
+            let towards = if positive { -before } else { before };
+            side_of(now, towards)
+        }
+    };
+    // From the first edge to the second, which is to say away from the volume, or towards it.
+    let away = match solid {
+        [true, _] => normal,
+        [_, true] => -normal,
+        _ => Vec3::ZERO,
+    };
+    if away != Vec3::ZERO {
+        let edge = edges[usize::from(solid[1])];
+        let out: Vec3 = mesh.triangles_at(edge).iter().map(|&t| area_normal(mesh, search.x, t)).sum();
+        if out.dot(away) < 0.0 {
+            return None;
+        }
+    }
+    Some(Pair::new(mesh, search, [k, l, i, j], [1.0 - t, t, s - 1.0, -s], normal))
+}
+
+/// A pair that pulls a crossing of cloth and the surface of a volume back, where no vertex is inside.
+pub(super) fn way_back(mesh: &ClothMesh, search: &Search, hit: &Hit) -> Option<Pair> {
+    let (ends, corners) = (mesh.edges[hit.edge as usize].vertices, mesh.triangles[hit.triangle as usize]);
+    let cloth: &[u32] = if mesh.is_solid(hit.triangle) { &ends } else { &corners };
+    if cloth.iter().any(|&v| !search.outside[v as usize]) {
+        return None;
+    }
+    let normal = area_normal(mesh, search.x, hit.triangle).try_normalize()?;
+    let before = area_normal(mesh, search.start, hit.triangle);
+    let along = search.start[ends[1] as usize] - search.start[ends[0] as usize];
+    // The end of the edge that has come through, and the side on which it belongs.
+    let (end, normal) = if mesh.is_solid(hit.triangle) {
+        (usize::from(before.dot(along) < 0.0), normal)
+    } else {
+        let sticks_out = ends.map(|v| outward(mesh, search.start, v).dot(along));
+        let end = usize::from(sticks_out[0] + sticks_out[1] > 0.0);
+        let back = if end == 1 { -along } else { along };
+        (end, if before.dot(back) < 0.0 { -normal } else { normal })
+    };
+    let [a, b, c] = corners;
+    let weights = hit.weights.map(|w| -w as f32);
+    let pair =
+        Pair::new(mesh, search, [ends[end], a, b, c], [1.0, weights[0], weights[1], weights[2]], normal);
+    Some(Pair { room: search.room, ..pair })
+}
+
+/// Where the surface of a volume faces at a vertex.
+fn outward(mesh: &ClothMesh, x: &[Vec3], v: u32) -> Vec3 {
+    mesh.triangles_of(v).iter().map(|&t| area_normal(mesh, x, t)).sum::<Vec3>().normalize_or_zero()
+}
+
+/// Normal of a triangle, twice its area long.
+fn area_normal(mesh: &ClothMesh, x: &[Vec3], triangle: u32) -> Vec3 {
+    let [a, b, c] = mesh.triangles[triangle as usize].map(|v| x[v as usize]);
+    (b - a).cross(c - a)
+}
+
+/// `n` or its opposite, whichever lies on the side of `towards`.
+fn side_of(n: Vec3, towards: DVec3) -> Vec3 {
+    if n.as_dvec3().dot(towards) < 0.0 { -n } else { n }
+}

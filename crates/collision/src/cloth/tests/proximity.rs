@@ -1,0 +1,215 @@
+//! Pairs: kept lists, conservation, friction, and cloth beside volumes.
+
+use glam::{DVec3, Quat, Vec3};
+use proptest::prelude::*;
+
+use super::super::{ClothDetector, ClothMesh, Proximity, Search};
+use super::shapes::{Cloth, flat};
+use crate::contact::ContactMaterial;
+
+fn search<'a>(
+    x: &'a [Vec3],
+    start: &'a [Vec3],
+    outside: &'a [bool],
+    friction: &'a [ContactMaterial],
+) -> Search<'a> {
+    Search {
+        x,
+        start,
+        reach: 0.02,
+        valid_side: None,
+        drop: None,
+        solid_hits: &[],
+        outside,
+        room: 0.1,
+        friction,
+    }
+}
+
+/// Displacements that are no pattern.
+fn scatter(k: usize, by: f32) -> Vec3 {
+    let wave = |a: f32| (a * (k as f32 + 0.3)).sin();
+    by * Vec3::new(wave(12.989), wave(78.233), wave(37.719))
+}
+
+/// Two flat sheets `gap` apart that have slid against each other by `slide` since the start of a step.
+struct Sliding {
+    mesh: ClothMesh,
+    start: Vec<Vec3>,
+    x: Vec<Vec3>,
+    inv_mass: Vec<f32>,
+    pairs: Proximity,
+}
+
+fn sliding(mu: f32, slide: f32) -> Sliding {
+    let below = flat(8, 8, Quat::IDENTITY, Vec3::ZERO);
+    let above = flat(6, 6, Quat::from_rotation_z(0.3), Vec3::new(0.013, 0.021, 0.012));
+    let n = below.x.len();
+    let both = below.and(&above);
+    let start = both.x.clone();
+    let mut x = start.clone();
+    x[n..].iter_mut().enumerate().for_each(|(k, p)| *p += Vec3::new(slide, 0.0, -0.006) + scatter(k, 2e-4));
+    let mut detector = ClothDetector::new(&both.mesh, &both.rest);
+    detector.refit(&both.mesh, &x);
+    detector.find_pairs(&both.mesh, &x, 0.02);
+    let mut pairs = Proximity::default();
+    let (outside, friction) = (vec![true; x.len()], [ContactMaterial::friction(mu); 2]);
+    pairs.find(&both.mesh, &detector, &search(&x, &start, &outside, &friction));
+    let inv_mass = (0..x.len()).map(|k| if k < n { 3.0 } else { 7.0 }).collect();
+    Sliding { mesh: both.mesh, start, x, inv_mass, pairs }
+}
+
+#[test]
+fn pushes_friction_and_calm_change_no_momentum() {
+    let Sliding { mesh, start, mut x, inv_mass, mut pairs } = sliding(0.4, 0.004);
+    assert_eq!(mesh.sheet_count, 2);
+    assert!(pairs.len() > 50, "{}", pairs.len());
+    let before = x.clone();
+    let mut shift = vec![Vec3::ZERO; x.len()];
+    for _ in 0..5 {
+        pairs.project(&mut x, &start, &mut shift, &inv_mass, 0.012);
+    }
+    assert!(pairs.pushed() > 20);
+    let mut v: Vec<Vec3> =
+        x.iter().zip(&start).zip(&shift).map(|((x, s), d)| (*x - *s - *d) * 60.0).collect();
+    let thrown = v.clone();
+    pairs.calm(&mut v, &inv_mass);
+    for (from, to) in [(&before, &x), (&thrown, &v)] {
+        let change = |k: usize| (to[k] - from[k]).as_dvec3() / f64::from(inv_mass[k]);
+        let total: DVec3 = (0..from.len()).map(change).sum();
+        let amount: f64 = (0..from.len()).map(|k| change(k).length()).sum();
+        assert!(amount > 0.0 && total.length() < 1e-5 * amount, "{total} of {amount}");
+    }
+}
+
+#[test]
+fn friction_holds_a_small_slide_and_shortens_a_long_one() {
+    // By how much the upper sheet slides on in the end, of what it slid without friction.
+    let left = |mu: f32, slide: f32| {
+        let Sliding { start, mut x, inv_mass, mut pairs, .. } = sliding(mu, slide);
+        let mut shift = vec![Vec3::ZERO; x.len()];
+        for _ in 0..5 {
+            pairs.project(&mut x, &start, &mut shift, &inv_mass, 0.012);
+        }
+        let mean = |of: &[Vec3], from: usize, to: usize| {
+            of[from..to].iter().map(|p| p.x).sum::<f32>() / (to - from) as f32
+        };
+        let moved: Vec<Vec3> = x.iter().zip(&start).zip(&shift).map(|((x, s), d)| *x - *s - *d).collect();
+        (mean(&moved, 81, moved.len()) - mean(&moved, 0, 81)) / slide
+    };
+    let free = [0.001, 0.01].map(|slide| left(0.0, slide));
+    assert!(free.iter().all(|f| (f - 1.0).abs() < 0.1), "{free:?}");
+    assert!(left(0.6, 0.001) < 0.5 * free[0], "{}", left(0.6, 0.001));
+    // At most the approach of 6 mm is cancelled, and friction takes no more than its coefficient times that.
+    let (low, high) = (left(0.05, 0.01) / free[1], left(0.2, 0.01) / free[1]);
+    assert!(high < low && low < 1.0 && high > 1.0 - 0.2 * 0.6, "{low} {high}");
+}
+
+/// Corners of a block, its surface outward.
+fn block(low: Vec3, high: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let corner =
+        |k: usize| Vec3::from_array([0, 1, 2].map(|a| if k >> a & 1 == 1 { high[a] } else { low[a] }));
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    ((0..8).map(corner).collect(), triangles.collect())
+}
+
+/// A sheet over a block, and two blocks that touch: only what is cloth has pairs, and they push it out and up.
+#[test]
+fn surfaces_of_volumes_hold_cloth_off_and_leave_each_other_alone() {
+    let sheet = flat(8, 8, Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.0, 0.004));
+    let (mut x, mut surfaces) = (sheet.x.clone(), Vec::new());
+    for at in [Vec3::new(-0.31, -0.17, -0.3), Vec3::new(0.0, -0.17, -0.3)] {
+        let (corners, triangles) = block(at, at + Vec3::new(0.305, 0.3, 0.3));
+        surfaces.extend(triangles.iter().map(|t| t.map(|v| v + x.len() as u32)));
+        x.extend(corners);
+    }
+    let mesh = ClothMesh::with_solids(x.len(), &sheet.mesh.triangles, &surfaces);
+    assert!(mesh.is_solid(mesh.first_solid) && !mesh.is_solid_vertex(0) && mesh.is_solid_vertex(90));
+    let mut detector = ClothDetector::new(&mesh, &x);
+    detector.refit(&mesh, &x);
+    detector.find_pairs(&mesh, &x, 0.02);
+    assert!(detector.find_hits(&mesh, &x).is_empty() && detector.solid_hits().is_empty());
+    let (outside, friction) = (vec![true; x.len()], vec![ContactMaterial::SMOOTH; 3]);
+    let mut pairs = Proximity::default();
+    pairs.find(&mesh, &detector, &search(&x, &x, &outside, &friction));
+    assert!(pairs.len() > 20);
+    let (before, mut shift) = (x.clone(), vec![Vec3::ZERO; x.len()]);
+    let inv_mass = vec![1.0; x.len()];
+    (0..20).for_each(|_| pairs.project(&mut x, &before, &mut shift, &inv_mass, 0.01));
+    for (v, (a, b)) in x.iter().zip(&before).enumerate() {
+        let up = a.z - b.z;
+        assert!(if mesh.is_solid_vertex(v as u32) { up <= 0.0 } else { up >= -1e-6 }, "vertex {v}: {up}");
+    }
+
+    // Pressed a little way into the corners, edges cross without a vertex inside; the way back is the way it came.
+    let mut pressed = before.clone();
+    pressed[..81].iter_mut().for_each(|p| p.z -= 0.0041);
+    detector.refit(&mesh, &pressed);
+    detector.find_pairs(&mesh, &pressed, 0.02);
+    detector.find_hits(&mesh, &pressed);
+    let hits = detector.solid_hits().to_vec();
+    assert!(!hits.is_empty());
+    pairs.find(
+        &mesh,
+        &detector,
+        &Search { solid_hits: &hits, ..search(&pressed, &pressed, &outside, &friction) },
+    );
+    let mut x = pressed.clone();
+    (0..50).for_each(|_| pairs.project(&mut x, &pressed, &mut shift, &inv_mass, 0.002));
+    detector.refit(&mesh, &x);
+    detector.find_pairs(&mesh, &x, 0.0);
+    detector.find_hits(&mesh, &x);
+    assert!(
+        detector.solid_hits().len() < hits.len() / 4,
+        "{} of {}",
+        detector.solid_hits().len(),
+        hits.len()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What a wide search found is complete for as long as the detector says so.
+    #[test]
+    fn kept_pairs_hold_all_that_a_new_search_finds(
+        wave in 0.5f32..4.0, by in 0f32..0.02, shift in -3f32..3.0, seed in 0usize..1000,
+    ) {
+        let cloth = Cloth::grid(23, 17, |p| {
+            let q = wave * p;
+            Vec3::new((3.0 * q.x).sin() * 0.3, (2.0 * q.y + q.x).cos() * 0.3, 0.2 * (5.0 * q.y).sin())
+        });
+        let mut kept = cloth.detector();
+        kept.refit(&cloth.mesh, &cloth.x);
+        kept.find_pairs(&cloth.mesh, &cloth.x, 0.05);
+        let x: Vec<Vec3> =
+            cloth.x.iter().enumerate().map(|(k, p)| *p + scatter(k + seed, by) + Vec3::splat(shift)).collect();
+        kept.refit(&cloth.mesh, &x);
+        kept.follow_pairs(&cloth.mesh, &x, 0.01);
+        let mut fresh = cloth.detector();
+        fresh.refit(&cloth.mesh, &x);
+        fresh.find_pairs(&cloth.mesh, &x, 0.01);
+        prop_assert_eq!(kept.find_hits(&cloth.mesh, &x), fresh.find_hits(&cloth.mesh, &x));
+    }
+}
+
+#[test]
+fn a_list_is_kept_through_a_fall_and_small_motions_and_no_others() {
+    let roll = Cloth::grid(40, 9, |p| {
+        let angle = std::f32::consts::TAU * 1.4 * p.x / 4.0;
+        let r = 0.3 + 0.01 * angle;
+        Vec3::new(r * angle.cos(), p.y, r * angle.sin())
+    });
+    let mut detector = roll.detector();
+    detector.refit(&roll.mesh, &roll.x);
+    detector.find_pairs(&roll.mesh, &roll.x, 0.05);
+    let wide = detector.counters();
+    for (by, kept) in [(0.004, true), (0.05, false)] {
+        let moved = |(k, p): (usize, &Vec3)| *p + scatter(k, by) + Vec3::new(1.0, -2.0, 0.5);
+        let x: Vec<Vec3> = roll.x.iter().enumerate().map(moved).collect();
+        detector.refit(&roll.mesh, &x);
+        detector.follow_pairs(&roll.mesh, &x, 0.02);
+        assert_eq!(detector.counters() == wide, kept, "{by}");
+    }
+}
