@@ -151,14 +151,21 @@ fn append_loop(border: &[[u32; 2]], out: &mut Vec<u32>) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     points: Vec<DVec2>,
-    order: Vec<u32>,
-    active: Vec<u32>,
+    sides: Vec<Side>,
+}
+
+/// A side of a border: which, and the ranges of its coordinates.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    low: DVec2,
+    high: DVec2,
+    index: u32,
 }
 
 /// Whether a loop of vertices, seen along `axis`, does not meet itself; in doubt, not.
 pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Scratch) -> bool {
     let n = border.len();
-    let Scratch { points, order, active } = scratch;
+    let Scratch { points, sides } = scratch;
     let (u, v) = axis.as_dvec3().normalize().any_orthonormal_pair();
     // Turned, so that the sides of a rectangle do not line up with the sweep.
     let (u, v) = (0.8 * u + 0.6 * v, 0.8 * v - 0.6 * u);
@@ -171,24 +178,24 @@ pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Sc
     let extent = points.iter().fold(0.0f64, |m, p| m.max(p.abs().max_element()));
     // Far above the rounding of the projection, far below what has a meaning.
     let slack = 1e-12 * extent;
-    let ends = |i: u32| (points[i as usize], points[(i as usize + 1) % n]);
-    let low = |i: u32| ends(i).0.x.min(ends(i).1.x);
-    order.clear();
-    order.extend(0..n as u32);
-    order.sort_unstable_by(|&i, &j| low(i).total_cmp(&low(j)).then(i.cmp(&j)));
-    active.clear();
-    for &i in order.iter() {
-        let (a, b) = ends(i);
-        let left = a.x.min(b.x) - slack;
-        active.retain(|&j| ends(j).0.x.max(ends(j).1.x) >= left);
-        for &j in active.iter() {
-            let (c, d) = ends(j);
-            if a.y.max(b.y) + slack < c.y.min(d.y) || c.y.max(d.y) + slack < a.y.min(b.y) {
+    let next = |i: u32| if i as usize + 1 == n { 0 } else { i + 1 };
+    let ends = |i: u32| (points[i as usize], points[next(i) as usize]);
+    sides.clear();
+    sides.extend((0..n as u32).map(|index| {
+        let (a, b) = ends(index);
+        Side { low: a.min(b), high: a.max(b), index }
+    }));
+    sides.sort_unstable_by(|s, t| s.low.x.total_cmp(&t.low.x).then(s.index.cmp(&t.index)));
+    for (k, s) in sides.iter().enumerate() {
+        let (a, b) = ends(s.index);
+        for t in sides[k + 1..].iter().take_while(|t| t.low.x - slack <= s.high.x) {
+            if s.high.y + slack < t.low.y || t.high.y + slack < s.low.y {
                 continue;
             }
-            let apart = if (i as usize + 1) % n == j as usize {
+            let (c, d) = ends(t.index);
+            let apart = if next(s.index) == t.index {
                 opens(a, b, d, slack, extent)
-            } else if (j as usize + 1) % n == i as usize {
+            } else if next(t.index) == s.index {
                 opens(c, d, b, slack, extent)
             } else {
                 disjoint(a, b, c, d, slack * extent)
@@ -197,7 +204,6 @@ pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Sc
                 return false;
             }
         }
-        active.push(i);
     }
     extent > 0.0
 }

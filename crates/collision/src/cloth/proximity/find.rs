@@ -34,10 +34,7 @@ pub(super) fn leaf_pair(
         for (k, &t) in other_leaf.triangles.iter().enumerate().filter(|&(_, &t)| t != NONE) {
             let corners = mesh.triangles[t as usize];
             for lane in bits(of.vertices_near_triangle(other, k, search.reach)) {
-                let v = leaf.vertices[lane];
-                if !corners.contains(&v) {
-                    keep(point_triangle(mesh, search, v, t, corners), 1);
-                }
+                keep(point_triangle(mesh, search, leaf.vertices[lane], t, corners), 1);
             }
         }
     }
@@ -48,9 +45,7 @@ pub(super) fn leaf_pair(
         for lane in bits(other.edges_near_edge(of, k, search.reach)) {
             let f = other_leaf.edges[lane];
             let [k, l] = mesh.edges[f as usize].vertices;
-            if i != k && i != l && j != k && j != l {
-                keep(edge_edge(mesh, search, [e, f], [i, j, k, l]), 2);
-            }
+            keep(edge_edge(mesh, search, [e, f], [i, j, k, l]), 2);
         }
     }
 }

@@ -152,7 +152,9 @@ impl Proximity {
             let moved = pair.sum(x) - pair.sum(start) - pair.sum(shift);
             let approach = -pair.normal.dot(moved);
             pair.room -= depth;
-            pair.pressed = pair.pressed.max(approach).max(0.0);
+            // Pairs that share a vertex share its approach: each counts what it cancelled itself.
+            let lasting = pair.pressed.max(0.0) + depth;
+            pair.pressed = lasting.min(approach.max(pair.pressed)).max(0.0);
             let push = pair.normal * (depth / sum);
             let rub = pair.rub(moved + pair.normal * approach) / sum;
             for k in 0..4 {
