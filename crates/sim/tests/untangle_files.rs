@@ -70,8 +70,9 @@ fn round_trip(name: &str, text: &str) -> (u64, u64, f64) {
     assert_eq!(back.positions.len(), mesh.positions.len(), "{name}: nothing is dropped");
     let far = |i: usize| done.positions[i].distance(mesh.positions[i]);
     let largest = (0..mesh.positions.len()).map(far).fold(0.0, f64::max);
-    assert_eq!(largest, done.largest.0, "{name}: the largest displacement is told");
-    assert_eq!(largest, far(done.largest.1 as usize), "{name}: and of which vertex");
+    // But for the rounding of positions of about one.
+    assert!((largest - done.largest.0).abs() < 1e-12, "{name}: the largest displacement is told");
+    assert!((largest - far(done.largest.1 as usize)).abs() < 1e-12, "{name}: and of which vertex");
     let unused = mesh.positions.iter().position(|p| *p == DVec3::splat(7.0)).unwrap();
     assert_eq!(done.positions[unused], DVec3::splat(7.0), "{name}: an unused vertex stays");
     let [a, b] = [mesh.triangles[0][0], mesh.triangles[0][1]].map(|v| mesh.positions[v as usize]);
