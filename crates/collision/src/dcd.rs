@@ -1,14 +1,15 @@
 //! Discrete collision detection: which tetrahedra hold a point that does not belong to them.
 //!
-//! The points are put into a tree, which is made anew each time; blocks of a few elements, neighbours in memory and in space,
-//! are taken down the tree as one. So the boxes of elements never leave the processor, and no tree over them has to be kept.
+//! The points lie in a tree; blocks of a few elements, neighbours in memory and in space, are taken down the tree as one. So the
+//! boxes of elements never leave the processor, and no tree over them has to be kept. The tree over the boundary vertices is
+//! kept up to date, any other is built when it is needed.
 
 use std::ops::Range;
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-use crate::bvh::{Aabb, EightBoxes, PointTree, TreePoint, lanes};
+use crate::bvh::{Aabb, EightBoxes, Item, PackedStack, PackedTree, lanes};
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
 
@@ -87,6 +88,8 @@ impl std::ops::AddAssign for DcdCounters {
 pub(crate) struct Scene<'a> {
     pub mesh: &'a SortedMesh,
     pub positions: &'a [Vec3],
+    /// Over the boundary vertices.
+    pub boundary: &'a PackedTree,
     pub inverted: &'a [bool],
     /// Vertices of inverted boundary elements.
     pub excluded: &'a [bool],
@@ -105,9 +108,7 @@ impl Scene<'_> {
         let mut counters = DcdCounters::default();
         let skip = options.skip_inverted;
         match points {
-            PointSet::BoundaryVertices => {
-                self.vertices(&self.mesh.boundary_vertices, skip, out, &mut counters)
-            }
+            PointSet::BoundaryVertices => self.boundary_vertices(skip, out, &mut counters),
             PointSet::Vertices(ids) => {
                 let mut ranks: Vec<u32> = ids.iter().map(|&v| self.mesh.vertex_rank[v as usize]).collect();
                 ranks.sort_unstable();
@@ -125,7 +126,7 @@ impl Scene<'_> {
         if matches!(points, PointSet::Centroids | PointSet::AllVerticesAndCentroids) {
             self.centroids(skip, out, &mut counters);
         }
-        out.par_sort_unstable();
+        out.par_sort_unstable_by_key(key);
         counters
     }
 
@@ -133,12 +134,22 @@ impl Scene<'_> {
         self.positions[v as usize].as_dvec3()
     }
 
+    fn boundary_vertices(&self, skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
+        let skipped = |v: u32| skip && self.excluded[v as usize];
+        counters.points += self.boundary.items().len() as u64;
+        counters.skipped += self.boundary.items().iter().filter(|i| skipped(i.id)).count() as u64;
+        self.collect(self.boundary, out, counters, |v, element| {
+            let foreign = !element.contains(&v) && !skipped(v);
+            foreign.then(|| (PointId::Vertex(self.mesh.vertex_order[v as usize]), self.at(v)))
+        });
+    }
+
     fn vertices(&self, ids: &[u32], skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
         let kept = ids.iter().filter(|&&v| !(skip && self.excluded[v as usize]));
-        let points: Vec<TreePoint> = kept.map(|&v| TreePoint::new(v, self.at(v))).collect();
+        let points: Vec<Item> = kept.map(|&v| Item::point(v, self.at(v))).collect();
         counters.points += ids.len() as u64;
         counters.skipped += (ids.len() - points.len()) as u64;
-        self.collect(points, out, counters, |v, element| {
+        self.collect(&PackedTree::build(points), out, counters, |v, element| {
             (!element.contains(&v)).then(|| (PointId::Vertex(self.mesh.vertex_order[v as usize]), self.at(v)))
         });
     }
@@ -147,25 +158,24 @@ impl Scene<'_> {
         let own = |t: u32| self.mesh.elements[t as usize].vertices;
         let point = |t: u32| centroid(own(t).map(|v| self.at(v)));
         let kept = (0..self.mesh.elements.len() as u32).filter(|&t| !(skip && self.inverted[t as usize]));
-        let points: Vec<TreePoint> = kept.map(|t| TreePoint::new(t, point(t))).collect();
+        let points: Vec<Item> = kept.map(|t| Item::point(t, point(t))).collect();
         counters.points += self.mesh.elements.len() as u64;
         counters.skipped += (self.mesh.elements.len() - points.len()) as u64;
-        self.collect(points, out, counters, |t, element| {
+        self.collect(&PackedTree::build(points), out, counters, |t, element| {
             let apart = !own(t).iter().any(|v| element.contains(v));
             apart.then(|| (PointId::Centroid(self.mesh.element_order[t as usize]), point(t)))
         });
     }
 
-    /// Tests the points against all elements. For a point and the vertices of an element, `foreign` tells the point's
+    /// Tests the points of a tree against all elements. For a point and the vertices of an element, `foreign` tells the point's
     /// name and position, unless the element is its own.
     fn collect(
         &self,
-        points: Vec<TreePoint>,
+        tree: &PackedTree,
         out: &mut Vec<Penetration>,
         counters: &mut DcdCounters,
         foreign: impl Fn(u32, &[u32; 4]) -> Option<(PointId, DVec3)> + Sync,
     ) {
-        let tree = PointTree::build(points);
         let found: Vec<(Vec<Penetration>, DcdCounters)> = (0..self.mesh.elements.len())
             .into_par_iter()
             .step_by(CHUNK)
@@ -173,7 +183,7 @@ impl Scene<'_> {
                 let end = self.mesh.elements.len().min(start + CHUNK);
                 let mut task = Task {
                     scene: self,
-                    tree: &tree,
+                    tree,
                     stack: Vec::new(),
                     found: Vec::new(),
                     counters: DcdCounters::default(),
@@ -189,6 +199,15 @@ impl Scene<'_> {
     }
 }
 
+/// Sorts as the penetration does, in one word, which is compared without a branch.
+fn key(penetration: &Penetration) -> u128 {
+    let (kind, id) = match penetration.point {
+        PointId::Vertex(v) => (0, v),
+        PointId::Centroid(t) => (1, t),
+    };
+    kind << 64 | (id as u128) << 32 | penetration.tet as u128
+}
+
 /// The centroid of a tetrahedron.
 pub(crate) fn centroid(corners: [DVec3; 4]) -> DVec3 {
     (corners[0] + corners[1] + corners[2] + corners[3]) * 0.25
@@ -201,8 +220,8 @@ fn extent(b: &Aabb) -> f32 {
 /// Takes elements down the tree.
 struct Task<'a> {
     scene: &'a Scene<'a>,
-    tree: &'a PointTree,
-    stack: Vec<(u32, u32)>,
+    tree: &'a PackedTree,
+    stack: PackedStack,
     found: Vec<Penetration>,
     counters: DcdCounters,
 }
@@ -260,9 +279,14 @@ pub(crate) fn strictly_contains(corners: [DVec3; 4], p: DVec3) -> bool {
     let m = w[0].abs().max(w[1].abs()).max(w[2].abs()).max(w[3].abs());
     // The bound of `predicates::orient3d`, over all four vertices.
     let bound = 5.4e-15 * (m.x * m.y * m.z);
-    let (n01, n23) = (w[0].cross(w[1]), w[2].cross(w[3]));
     // Six times the volume over each face, outward: positive when p is inside of it.
-    let volumes = [n23.dot(w[1]), -n23.dot(w[0]), n01.dot(w[3]), -n01.dot(w[2])];
+    let n23 = w[2].cross(w[3]);
+    let [v0, v1] = [n23.dot(w[1]), -n23.dot(w[0])];
+    if v0.min(v1) < -bound && v0.max(v1) > bound {
+        return false;
+    }
+    let n01 = w[0].cross(w[1]);
+    let volumes = [v0, v1, n01.dot(w[3]), -n01.dot(w[2])];
     if volumes.iter().all(|&v| v > bound) || volumes.iter().all(|&v| v < -bound) {
         return true;
     }

@@ -10,7 +10,7 @@ use glam::{DVec3, Vec3};
 use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
-use crate::bvh::Tree;
+use crate::bvh::{Aabb, Item, PackedTree, Tree};
 use crate::dcd::{self, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
 use crate::facing::Facing;
 use crate::immersion::Immersion;
@@ -28,6 +28,8 @@ pub struct Detector {
     positions: Vec<Vec3>,
     immersion: Immersion,
     faces: Tree,
+    /// Over the boundary vertices.
+    boundary: PackedTree,
     facing: Facing,
     rest_faces: Tree,
 }
@@ -52,13 +54,14 @@ impl Detector {
         let mesh = SortedMesh::new(topology, rest);
         let mut sorted = Vec::new();
         mesh.gather(rest, &mut sorted);
-        let faces = face_tree(&mesh, &sorted);
+        let (faces, boundary) = (face_tree(&mesh, &sorted), boundary_tree(&mesh, &sorted));
         let mut detector = Detector {
             rest: sorted.clone(),
             immersion: Immersion::default(),
             rest_faces: faces.clone(),
             positions: sorted,
             faces,
+            boundary,
             facing: Facing::default(),
             mesh,
         };
@@ -67,16 +70,20 @@ impl Detector {
         detector
     }
 
-    /// Takes new positions (metres, in the user's vertex order) and brings the tree over the boundary faces up to date; if
-    /// motion has made it slow, it is built anew.
+    /// Takes new positions (metres, in the user's vertex order) and brings the trees over boundary faces and boundary
+    /// vertices up to date; one that motion has made slow is built anew.
     pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
         self.mesh.gather(positions, &mut self.positions);
-        let Detector { mesh, positions, immersion, faces, .. } = self;
+        let Detector { mesh, positions, immersion, faces, boundary, .. } = self;
         immersion.update(mesh, positions);
         faces.refit(|f| mesh.face_box(positions, f));
+        boundary.refit(|v| Aabb::of_points([positions[v as usize]]));
         let rebuilt = faces.wants_rebuild();
         if rebuilt {
             *faces = face_tree(mesh, positions);
+        }
+        if boundary.wants_rebuild() {
+            *boundary = boundary_tree(mesh, positions);
         }
         self.update_facing();
         RefitReport { inverted: self.immersion.inverted_count, rebuilt }
@@ -109,6 +116,7 @@ impl Detector {
         let scene = dcd::Scene {
             mesh: &self.mesh,
             positions: &self.positions,
+            boundary: &self.boundary,
             inverted: &self.immersion.inverted,
             excluded: &self.immersion.on_inverted_boundary,
         };
@@ -224,7 +232,7 @@ impl Detector {
             positions: &self.positions,
             folds: &self.immersion.folds,
             near_fold: &self.immersion.near_fold,
-            inverted_boxes: &self.immersion.inverted_boxes,
+            inverted: &self.immersion.inverted_tree,
             faces: &self.faces,
             cones: &self.facing.cones,
         }
@@ -247,6 +255,11 @@ impl Detector {
             feature: found.closest.feature,
         }
     }
+}
+
+fn boundary_tree(mesh: &SortedMesh, positions: &[Vec3]) -> PackedTree {
+    let point = |&v: &u32| Item::point(v, positions[v as usize].as_dvec3());
+    PackedTree::build(mesh.boundary_vertices.iter().map(point).collect())
 }
 
 fn face_tree(mesh: &SortedMesh, positions: &[Vec3]) -> Tree {

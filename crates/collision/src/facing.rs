@@ -13,7 +13,7 @@ use crate::sorted::{Face, SortedMesh};
 /// Normals and cones of a pose, in internal ids.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facing {
-    /// Of each face, inward, of unit length; zero where there is none.
+    /// Of each face, inward, of unit length; not a number where there is none.
     normals: Vec<Vec3>,
     /// Beside the tree over the faces.
     pub cones: Cones,
@@ -45,39 +45,20 @@ fn inward_normal(face: &Face, positions: &[Vec3]) -> Vec3 {
     if squared > 1e-20 * u.length_squared() * v.length_squared() {
         (n / squared.sqrt()).as_vec3()
     } else {
-        Vec3::ZERO
+        Vec3::NAN
     }
 }
 
-/// More normals than most faces have round them; what has more gets a full cone.
-const CAPACITY: usize = 40;
-
 #[inline]
 fn cone(mesh: &SortedMesh, normals: &[Vec3], near_fold: &[bool], f: u32) -> Cone {
-    let face = &mesh.faces[f as usize];
-    if face.owns & Face::PINCHED != 0 || face.vertices.iter().any(|&v| near_fold[v as usize]) {
+    let around = mesh.faces_around(f);
+    let rays = || around.iter().map(|&g| normals[g as usize]);
+    let near_fold = mesh.faces[f as usize].vertices.iter().any(|&v| near_fold[v as usize]);
+    if around.is_empty() || near_fold {
         return Cone::FULL;
     }
-    let (mut around, mut count) = ([0; CAPACITY], 0);
-    let mut sum = Vec3::ZERO;
-    let mut add = |f: u32| {
-        let normal = normals[f as usize];
-        let fits = count < CAPACITY && normal != Vec3::ZERO;
-        if fits {
-            sum += normal;
-            around[count] = f;
-            count += 1;
-        }
-        fits
-    };
-    let mut complete = add(f);
-    for k in (0..3).filter(|k| face.owns >> (3 + k) & 1 != 0) {
-        complete &= mesh.walk_ring(f, face.vertices[k], &mut add);
-    }
-    for k in (0..3).filter(|k| face.owns >> k & 1 != 0) {
-        complete &= add(face.neighbors[k]);
-    }
-    if complete { Cone::of(sum, around[..count].iter().map(|&f| normals[f as usize])) } else { Cone::FULL }
+    // A normal that is missing makes the sum no number, and the cone full.
+    Cone::of(rays().sum(), rays())
 }
 
 #[cfg(test)]
@@ -110,6 +91,7 @@ mod tests {
             }
         }
         let flat = Face { vertices: [0, 0, 1], ..mesh.faces[0] };
-        assert_eq!(inward_normal(&flat, &positions), Vec3::ZERO);
+        assert!(inward_normal(&flat, &positions).is_nan());
+        assert_eq!(Cone::of(Vec3::NAN, [Vec3::X, Vec3::NAN].into_iter()), Cone::FULL);
     }
 }

@@ -6,12 +6,12 @@
 //!
 //! Not looked for: positive elements that go twice round an edge inside the body.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use gordian_mesh::Neighbor;
 use gordian_mesh::topology::Link;
 use rayon::prelude::*;
 
-use crate::bvh::Aabb;
+use crate::bvh::{Item, PackedTree};
 use crate::predicates::{Sign, orient3d};
 use crate::sorted::SortedMesh;
 
@@ -40,17 +40,14 @@ pub(crate) struct Immersion {
     /// Vertices of elements that are not positive and have a boundary face.
     pub on_inverted_boundary: Vec<bool>,
     pub inverted_count: usize,
-    /// A few boxes that hold all elements that are not positive.
-    pub inverted_boxes: Vec<Aabb>,
+    /// The elements that are not positive.
+    pub inverted_tree: PackedTree,
     /// Whether any flag is set.
     folded_somewhere: bool,
 }
 
 /// Elements or edges handled by one task.
 const CHUNK: usize = 2048;
-
-/// Most boxes round inverted elements.
-const INVERTED_BOXES: usize = 32;
 
 impl Immersion {
     pub fn update(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
@@ -62,13 +59,21 @@ impl Immersion {
             .zip(mesh.elements.par_chunks(CHUNK))
             .map(|(flags, elements)| {
                 for (flag, element) in flags.iter_mut().zip(elements) {
-                    let [a, b, c, d] = element.vertices.map(at);
-                    *flag = orient3d(a, b, c, d) != Sign::Positive;
+                    let [a, b, c, d] = element.vertices.map(|v| positions[v as usize]);
+                    *flag = !surely_positive(a, b, c, d) && {
+                        let [a, b, c, d] = [a, b, c, d].map(|p| p.as_dvec3());
+                        orient3d(a, b, c, d) != Sign::Positive
+                    };
                 }
                 flags.iter().filter(|&&flag| flag).count()
             })
             .sum();
-        self.find_boxes(mesh, positions);
+        let bounds = |t: u32| Item { id: t, bounds: mesh.element_box(positions, t) };
+        let inverted = (0..mesh.elements.len() as u32).filter(|&t| self.inverted[t as usize]);
+        self.inverted_tree = PackedTree::build(match self.inverted_count {
+            0 => Vec::new(),
+            _ => inverted.map(bounds).collect(),
+        });
         let wrapped: Vec<u32> = mesh
             .fans
             .par_chunks(CHUNK)
@@ -83,12 +88,12 @@ impl Immersion {
             .rings
             .par_chunks(CHUNK)
             .flat_map_iter(|rings| {
-                let mut ring = Vec::new();
+                let (mut ring, mut normals) = (Vec::new(), Vec::new());
                 rings.iter().filter_map(move |r| {
                     let center = at(r.center);
                     ring.clear();
                     ring.extend(mesh.ring_vertices(r).iter().map(|&v| at(v) - center));
-                    crosses_itself(&ring).then_some(r.center)
+                    crosses_itself(&ring, &mut normals).then_some(r.center)
                 })
             })
             .collect();
@@ -97,21 +102,6 @@ impl Immersion {
             self.mark(mesh, positions.len(), &wrapped, &crossed);
         }
         self.folded_somewhere = folded_somewhere;
-    }
-
-    /// Elements in order are near each other, so parts of the list make small boxes.
-    fn find_boxes(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
-        self.inverted_boxes.clear();
-        if self.inverted_count > 0 {
-            let all: Vec<u32> =
-                (0..mesh.elements.len() as u32).filter(|&t| self.inverted[t as usize]).collect();
-            let part = all.len().div_ceil(INVERTED_BOXES);
-            self.inverted_boxes.extend(
-                all.chunks(part).map(|part| {
-                    part.iter().fold(Aabb::EMPTY, |b, &t| b.union(mesh.element_box(positions, t)))
-                }),
-            );
-        }
     }
 
     fn mark(&mut self, mesh: &SortedMesh, vertex_count: usize, wrapped: &[u32], crossed: &[u32]) {
@@ -141,6 +131,18 @@ impl Immersion {
     }
 }
 
+/// Whether single precision is enough to see that an element is positive. The bound is that of [`orient3d`] for its unit
+/// roundoff, and so large that no product underflows noticeably.
+#[inline]
+fn surely_positive(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> bool {
+    let [a, b, c, d] = [a, b, c, d].map(Vec3A::from);
+    let (p, q, r) = (a - d, b - d, c - d);
+    let m = p.abs().max(q.abs()).max(r.abs());
+    let bound = 3e-6 * (m.x * m.y * m.z);
+    // det(a-d, b-d, c-d) = -det(b-a, c-a, d-a).
+    -p.cross(q).dot(r) > bound && bound > 1e-30
+}
+
 /// Whether positive elements round the edge, with these vertices opposite to it in order, wrap.
 ///
 /// Seen along the edge the apices turn one way, less than 180° at a time. Behind the plane of the first they
@@ -161,17 +163,18 @@ fn wraps([a, b]: [DVec3; 2], apices: impl Iterator<Item = DVec3>) -> bool {
     false
 }
 
-/// Whether a ring of vectors, seen from the origin, crosses itself.
-fn crosses_itself(ring: &[DVec3]) -> bool {
+/// Whether a ring of vectors, seen from the origin, crosses itself; `normals` is scratch.
+fn crosses_itself(ring: &[DVec3], normals: &mut Vec<DVec3>) -> bool {
     let n = ring.len();
     if n < 4 {
         return false;
     }
     let next = |i: usize| if i + 1 == n { 0 } else { i + 1 };
-    let normal = |i: usize| ring[i].cross(ring[next(i)]);
     // Nearly always the ring is seen counter-clockwise from the tip of its mean normal: then counting turns is enough.
-    let mean: DVec3 = (0..n).map(normal).sum();
-    if (0..n).all(|i| normal(i).dot(mean) > 0.0) {
+    normals.clear();
+    normals.extend((0..n).map(|i| ring[i].cross(ring[next(i)])));
+    let mean: DVec3 = normals.iter().sum();
+    if normals.iter().all(|normal| normal.dot(mean) > 0.0) {
         return wraps([DVec3::ZERO, -mean], ring.iter().copied());
     }
     (0..n).any(|i| {
@@ -194,6 +197,29 @@ fn arcs_meet(a: [DVec3; 2], b: [DVec3; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn crosses_itself(ring: &[DVec3]) -> bool {
+        super::crosses_itself(ring, &mut Vec::new())
+    }
+
+    #[test]
+    fn what_single_precision_calls_positive_is_positive() {
+        let mut random = crate::workbench::random::Random::new(7);
+        let mut sure = 0;
+        for round in 0..100_000 {
+            let scale = [1.0, 1e-12, 1e-20, 1e12][round % 4];
+            let mut point = || Vec3::from_array([0; 3].map(|_| (random.between(-1.0, 1.0) * scale) as f32));
+            let [a, b, c] = [point(), point(), point()];
+            // Every other one is nearly flat.
+            let d = if round % 8 < 4 { point() } else { a + (b - a) * 0.3 + (c - a) * 0.4 };
+            if surely_positive(a, b, c, d) {
+                let [a, b, c, d] = [a, b, c, d].map(|p| p.as_dvec3());
+                assert_eq!(orient3d(a, b, c, d), Sign::Positive, "{a} {b} {c} {d}");
+                sure += 1;
+            }
+        }
+        assert!(sure > 10_000);
+    }
 
     #[test]
     fn a_fan_wraps_beyond_a_full_turn() {

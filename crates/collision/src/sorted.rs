@@ -94,6 +94,10 @@ pub(crate) struct SortedMesh {
     ring_vertices: Vec<u32>,
     /// Where those of a vertex start.
     ring_start: Vec<u32>,
+    /// The faces at what each face owns, itself among them; none where the boundary is no manifold.
+    faces_around: Vec<u32>,
+    /// Where those of a face start.
+    faces_around_start: Vec<u32>,
 }
 
 impl SortedMesh {
@@ -163,8 +167,11 @@ impl SortedMesh {
             rings,
             ring_vertices,
             ring_start,
+            faces_around: Vec::new(),
+            faces_around_start: Vec::new(),
         };
         mesh.find_fans();
+        mesh.find_faces_around();
         mesh
     }
 
@@ -191,6 +198,34 @@ impl SortedMesh {
         }
         assert!(u32::try_from(all.len()).is_ok(), "mesh too large for 32-bit offsets");
         (self.fans, self.fan_apices) = (fans, all);
+    }
+
+    fn find_faces_around(&mut self) {
+        let around = |f: u32| {
+            let face = &self.faces[f as usize];
+            let mut around = vec![f];
+            let mut complete = face.owns & Face::PINCHED == 0;
+            for k in (0..3).filter(|k| face.owns >> (3 + k) & 1 != 0) {
+                complete &= self.walk_ring(f, face.vertices[k], |g| {
+                    around.push(g);
+                    around.len() <= self.faces.len()
+                });
+            }
+            around.extend((0..3).filter(|k| face.owns >> k & 1 != 0).map(|k| face.neighbors[k]));
+            around.sort_unstable();
+            around.dedup();
+            if complete { around } else { Vec::new() }
+        };
+        let lists = (0..self.faces.len() as u32).map(|f| around(f).into_iter());
+        (self.faces_around_start, self.faces_around) = compressed(lists);
+    }
+
+    /// The faces that share an edge or a vertex with face `f` that `f` owns, and `f` itself; none where the boundary is no
+    /// manifold.
+    #[inline]
+    pub fn faces_around(&self, f: u32) -> &[u32] {
+        let f = f as usize;
+        &self.faces_around[self.faces_around_start[f] as usize..self.faces_around_start[f + 1] as usize]
     }
 
     /// Vertices opposite the edge of a fan, from one boundary face to the other.

@@ -10,7 +10,7 @@
 //!
 //! Traversals, one file each: [`Tree::stab`] (boxes that hold a point), [`Tree::overlap`] (boxes that meet a box),
 //! [`Tree::nearest`] (primitives in order of distance), [`Tree::self_pairs`] and [`Tree::pairs_with`] (boxes that meet each
-//! other). Over points alone there is a [`PointTree`].
+//! other). What is few and moves far is held by a [`PackedTree`].
 
 use glam::Vec4;
 
@@ -19,8 +19,8 @@ mod build;
 mod cones;
 mod nearest;
 mod overlap;
+mod packed;
 mod pairs;
-mod points;
 pub(crate) mod queue;
 mod refit;
 mod stab;
@@ -29,7 +29,7 @@ mod validate;
 pub use aabb::Aabb;
 pub use cones::{Cone, Cones};
 pub use nearest::{NearestQueue, NearestVisitor};
-pub use points::{EightBoxes, PointTree, TreePoint};
+pub use packed::{EightBoxes, Item, PackedStack, PackedTree};
 pub use validate::TreeDefect;
 
 /// Children of a node.

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use glam::{DVec3, Vec3, Vec4};
 
 use super::cones::Cones;
-use super::points::{round_down, round_up};
 use super::queue::{MinQueue, NodeKey, NodeQueue};
+use super::stab::{round_down, round_up};
 use super::{ChildKind, Node, Tree, WIDTH, lanes};
 
 /// What a nearest search asks of its caller.

@@ -1,8 +1,23 @@
 //! Which boxes hold a point.
 
-use glam::{Vec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 
 use super::{ChildKind, Node, Tree, lanes};
+
+/// The largest single precision point that is not above `p` in any coordinate.
+#[inline]
+pub(super) fn round_down(p: DVec3) -> Vec3 {
+    Vec3::from_array(p.to_array().map(|x| {
+        let nearest = x as f32;
+        if nearest as f64 > x { nearest.next_down() } else { nearest }
+    }))
+}
+
+/// The smallest single precision point that is not below `p` in any coordinate.
+#[inline]
+pub(super) fn round_up(p: DVec3) -> Vec3 {
+    -round_down(-p)
+}
 
 impl Node {
     /// Bit `i` is set when the closed box of child `i` holds the point, given as splats.

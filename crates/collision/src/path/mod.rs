@@ -25,7 +25,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::bvh::{Aabb, Cones, NearestQueue, Tree};
+use crate::bvh::{Cones, NearestQueue, PackedTree, Tree};
 use crate::immersion::Fold;
 use crate::sorted::SortedMesh;
 
@@ -197,8 +197,8 @@ pub(crate) struct Pose<'a> {
     pub folds: &'a [Fold],
     /// Vertices of such elements.
     pub near_fold: &'a [bool],
-    /// Boxes that hold the elements that are not positive.
-    pub inverted_boxes: &'a [Aabb],
+    /// The elements that are not positive.
+    pub inverted: &'a PackedTree,
     /// Over the boundary faces.
     pub faces: &'a Tree,
     /// Which way they face.

@@ -25,7 +25,7 @@ fn walks_arrive_everywhere_in_a_convex_lattice() {
         positions: &positions,
         folds: &immersion.folds,
         near_fold: &immersion.near_fold,
-        inverted_boxes: &immersion.inverted_boxes,
+        inverted: &immersion.inverted_tree,
         faces: &Tree::default(),
         cones: &Cones::default(),
     };

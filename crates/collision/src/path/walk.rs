@@ -3,9 +3,9 @@
 //! The line enters an element through a face and leaves through another; which one is decided by the signs of
 //! `det(d, w_i, w_j)` for its edges, `d` the direction and `w` the vertices as seen from p. Those signs are exact,
 //! and nothing else is asked for: through an inverted element the line runs backwards, but the face
-//! by which it leaves has the same signs, so the walk goes on all the same. Only where a sign is exactly zero (the line meets an
-//! edge or a vertex) may there be several faces; they wait on a stack, and an element entered before ends
-//! that branch alone.
+//! by which it leaves has the same signs, so the walk goes on all the same, for as long as inverted elements may turn it
+//! round again (`turns`). Only where a sign is exactly zero (the line meets an edge or a vertex) may there be several faces;
+//! they wait on a stack, and an element entered before ends that branch alone.
 //!
 //! The end s is a rounded point, which need not lie exactly on its edge or vertex; so the walk has arrived when an
 //! element owns all vertices of the feature on which s lies.
@@ -16,7 +16,7 @@ use gordian_mesh::topology::Neighbor;
 
 use super::visited::VisitedSet;
 use super::{PathCounters, Pose, Query};
-use crate::bvh::Aabb;
+use crate::bvh::{Aabb, PackedStack};
 use crate::immersion::Fold;
 use crate::predicates::{self, Sign};
 
@@ -25,6 +25,7 @@ use crate::predicates::{self, Sign};
 pub(super) struct WalkScratch {
     stack: Vec<Entry>,
     visited: VisitedSet,
+    boxes: PackedStack,
 }
 
 /// An element to enter, and the face, outward from where the walk comes.
@@ -45,7 +46,7 @@ pub(super) enum WalkEnd {
 
 /// Follows the line from the query point in direction `d` (to the candidate), until an element owns all of `target`.
 ///
-/// The line is followed past the candidate as long as an inverted element may lead back to it. For the same reason it is followed the
+/// The line is followed past the candidate as long as inverted elements may lead back to it. For the same reason it is followed the
 /// other way too, if that is asked for with `both_ways` or if a folded element was met.
 pub(super) fn walk(
     pose: &Pose,
@@ -68,88 +69,110 @@ pub(super) fn walk(
     scratch.visited.clear();
     scratch.visited.insert(query.element);
     let mut folded = pose.folds[query.element as usize] == Fold::Folded;
-    let end = ray(pose, query, Reach::new(pose, query.point, d, 1.0), target, &mut folded, scratch, counters);
-    if end == WalkEnd::Dead && (both_ways || folded) {
-        return ray(
-            pose,
-            query,
-            Reach::new(pose, query.point, -d, 0.0),
-            target,
-            &mut folded,
-            scratch,
-            counters,
-        );
+    let mut reach = Reach { d, end: d.length_squared(), turns: None };
+    let end = ray(pose, query, &mut reach, target, &mut folded, scratch, counters);
+    if end == WalkEnd::Arrived || !(both_ways || folded) {
+        return end;
     }
-    end
+    let [first, _] = *reach.turns.get_or_insert_with(|| turns(pose, query.point, d, &mut scratch.boxes));
+    if first > 0.0 {
+        // Nothing that goes the other way from the query point ever comes back to it.
+        return WalkEnd::Dead;
+    }
+    let mut reach = Reach { d: -d, end: -first * d.length_squared(), turns: Some([0.0; 2]) };
+    ray(pose, query, &mut reach, target, &mut folded, scratch, counters)
 }
 
 /// A line, and how far along it a walk makes sense.
-///
-/// Through positive elements the walk goes forward only. So behind the candidate, and behind the last inverted element
-/// that could turn it round, no way leads back.
-struct Reach<'a> {
-    inverted: &'a [Aabb],
-    from: DVec3,
+struct Reach {
     d: DVec3,
-    /// Where the candidate is, in units of `d`, times the square of its length.
-    candidate: f64,
-    /// The same for the end of it all, once it is known.
-    end: Option<f64>,
+    /// How far that is, in units of `d`, times the square of its length.
+    end: f64,
+    /// See [`turns`]; `None` as long as nobody has asked, and the end is where the candidate is.
+    turns: Option<[f64; 2]>,
 }
 
-impl<'a> Reach<'a> {
-    fn new(pose: &Pose<'a>, from: DVec3, d: DVec3, candidate: f64) -> Self {
-        Reach { inverted: pose.inverted_boxes, from, d, candidate: candidate * d.length_squared(), end: None }
-    }
-
+impl Reach {
     /// How far along the line `w` is at least, whatever the rounding; `w` as seen from its origin.
     #[inline]
     fn along(&self, w: DVec3) -> f64 {
         self.d.dot(w) - 1e-15 * self.d.abs().dot(w.abs())
     }
+}
 
-    /// Whether a walk that has come to a face whose nearest vertex is that far has nowhere to go.
-    #[inline]
-    fn exceeded(&mut self, along: f64) -> bool {
-        along > self.candidate && {
-            let end = self.end.unwrap_or_else(|| self.last_inverted());
-            self.end = Some(end);
-            along > end
-        }
+/// The part of the line from `from` in direction `d`, in units of `d`, that inverted elements cover without a gap round the
+/// candidate, which is at 1.
+///
+/// Through a positive element a walk goes on along the line, through an inverted one it goes back, within the element. So a
+/// walk that has gone past the candidate comes back to it only if inverted elements cover all that lies between.
+#[cold]
+fn turns(pose: &Pose, from: DVec3, d: DVec3, stack: &mut PackedStack) -> [f64; 2] {
+    if pose.inverted.is_empty() {
+        return [1.0; 2];
     }
-
-    /// Where the line leaves the last box of inverted elements, as `along` measures it.
-    #[cold]
-    fn last_inverted(&self) -> f64 {
-        let (inverse, squared) = (self.d.recip(), self.d.length_squared());
-        let mut last = self.candidate;
-        for b in self.inverted {
-            let (low, high) = (b.min.as_dvec3() - self.from, b.max.as_dvec3() - self.from);
+    let inverse = d.recip();
+    // What the boxes cover that hold the point there.
+    let mut covered = |at: f64| {
+        let point = from + d * at;
+        let near = around(point, from);
+        let mut covered = [at; 2];
+        pose.inverted.overlap(&near, stack, |item| {
+            let (low, high) = (item.bounds.min.as_dvec3() - from, item.bounds.max.as_dvec3() - from);
             // Rounding must not lose a box, so it is a little larger; then where `d` is zero these are infinite.
-            let slack = 1e-9 * low.abs().max(high.abs());
+            let slack = 1e-9 * low.abs().max(high.abs()) + f64::MIN_POSITIVE;
             let (a, b) = ((low - slack) * inverse, (high + slack) * inverse);
             let (enter, leave) = (a.min(b).max_element(), a.max(b).min_element());
             let missed = enter > leave;
             if !missed {
-                last = last.max(leave * squared);
+                covered = [covered[0].min(enter), covered[1].max(leave)];
             }
+        });
+        covered
+    };
+    let [mut first, mut last] = covered(1.0);
+    if first < 1.0 {
+        while let [further, _] = covered(first)
+            && further < first
+        {
+            first = further;
         }
-        last
     }
+    if last > 1.0 {
+        while let [_, further] = covered(last)
+            && further > last
+        {
+            last = further;
+        }
+    }
+    [first, last]
+}
+
+/// A box round a point that was found as seen from another one, larger by far more than rounding.
+fn around(point: DVec3, from: DVec3) -> Aabb {
+    let rounded = point.as_vec3();
+    let margin = 1e-6 * (from.abs().max_element() + point.abs().max_element());
+    Aabb { min: rounded, max: rounded }.inflate(margin as f32)
+}
+
+/// Whether an inverted element may hold the point.
+pub(super) fn may_turn(pose: &Pose, point: DVec3, scratch: &mut WalkScratch) -> bool {
+    let mut any = false;
+    pose.inverted.overlap(&around(point, point), &mut scratch.boxes, |_| any = true);
+    any
 }
 
 /// One way along the line.
 fn ray(
     pose: &Pose,
     query: &Query,
-    mut reach: Reach,
+    reach: &mut Reach,
     target: &[u32],
     folded: &mut bool,
     scratch: &mut WalkScratch,
     counters: &mut PathCounters,
 ) -> WalkEnd {
     let d = reach.d;
-    let stack = &mut scratch.stack;
+    let WalkScratch { stack, visited, boxes } = scratch;
     stack.clear();
     leave_first(pose, query, d, stack, counters);
     while let Some(Entry { mut element, face: [mut a, mut b, mut c] }) = stack.pop() {
@@ -157,10 +180,18 @@ fn ray(
         let [mut ta, mut tb, mut tc] = [reach.along(wa), reach.along(wb), reach.along(wc)];
         // Along one branch, until it ends or splits.
         loop {
-            if reach.exceeded(ta.min(tb).min(tc)) {
-                break;
+            let passed = ta.min(tb).min(tc);
+            if passed > reach.end {
+                if reach.turns.is_none() {
+                    let covered = turns(pose, query.point, d, boxes);
+                    reach.turns = Some(covered);
+                    reach.end = covered[1] * d.length_squared();
+                }
+                if passed > reach.end {
+                    break;
+                }
             }
-            if !scratch.visited.insert(element) {
+            if !visited.insert(element) {
                 break;
             }
             counters.elements += 1;
