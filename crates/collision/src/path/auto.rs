@@ -28,17 +28,17 @@ pub(crate) fn shortest_path(
     let mut found = match end {
         FloodEnd::Found(found) => Some(found),
         FloodEnd::Beyond(d) => search(pose, query, shortcuts, d, scratch, counters),
-        FloodEnd::Obstacle(Obstacle::Fold) => {
+        FloodEnd::Obstacle(Obstacle::Fold, free) => {
             counters.fallbacks += 1;
-            search(pose, query, Shortcuts::NEAR_FOLD, 0.0, scratch, counters)
+            search(pose, query, Shortcuts::NEAR_FOLD, free, scratch, counters)
         }
-        FloodEnd::Obstacle(Obstacle::Wrapped | Obstacle::LocalFold) | FloodEnd::Nothing => None,
+        FloodEnd::Obstacle(Obstacle::Wrapped | Obstacle::LocalFold, _) | FloodEnd::Nothing => None,
     };
     if found.is_none() {
         counters.fallbacks += 1;
         found = search(pose, query, Shortcuts::NONE, 0.0, scratch, counters);
     }
-    let local_fold = matches!(end, FloodEnd::Obstacle(Obstacle::LocalFold));
+    let local_fold = matches!(end, FloodEnd::Obstacle(Obstacle::LocalFold, _));
     counters.local_folds += local_fold as u64;
     counters.unresolved += found.is_none() as u64;
     (found, local_fold)

@@ -7,10 +7,41 @@
 use glam::DVec3;
 
 use super::{Feature, Found, Pose};
+use crate::immersion::Fold;
+use crate::sorted::Face;
 
 /// How much closer a neighbour must be, relative to the edge that leads to it, before s is ruled out: far above
 /// the rounding of the test, so that the right answer never is.
 const EPSILON: f64 = 1e-6;
+
+/// Far more than rounding, relative to the product of three lengths.
+const SURELY: f64 = 1e-9;
+
+/// Whether `p` surely lies outside the planes of all boundary faces at the candidate's feature. Then it lies outside the
+/// material there: the elements round the feature fill what is between those faces once (`embedded`), and a closed curve on a
+/// sphere has, for every point on its inner side, an arc that has the point on its inner side too. So a
+/// path that ends there comes through an inverted element.
+pub(super) fn seen_from_outside(pose: &Pose, p: DVec3, candidate: &Found, embedded: bool) -> bool {
+    let face = &pose.mesh.faces[candidate.face as usize];
+    let outside = |vertices: &[u32; 3]| {
+        let [a, b, c] = pose.triangle_from(p, vertices);
+        let m = a.abs().max(b.abs()).max(c.abs());
+        a.dot(b.cross(c)) < -SURELY * (m.x * m.y * m.z)
+    };
+    let local = embedded && face.owns & Face::PINCHED == 0;
+    match candidate.closest.feature {
+        Feature::Face => pose.folds[face.element as usize] != Fold::Folded && outside(&face.vertices),
+        Feature::Edge(k) => {
+            let other = &pose.mesh.faces[face.neighbors[k as usize] as usize];
+            local && outside(&face.vertices) && outside(&other.vertices)
+        }
+        Feature::Vertex(k) => {
+            let v = face.vertices[k as usize];
+            let ring = pose.mesh.surface_neighbors(v);
+            local && (0..ring.len()).all(|i| outside(&[v, ring[i], ring[(i + 1) % ring.len()]]))
+        }
+    }
+}
 
 /// Whether the candidate passes; `p` is the query point.
 pub(super) fn feasible(pose: &Pose, p: DVec3, candidate: &Found) -> bool {

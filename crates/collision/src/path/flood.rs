@@ -8,6 +8,7 @@ use super::four::{ClosestFour, Points};
 use super::visited::VisitedSet;
 use super::{Found, Obstacle, PathCounters, Pose, Query};
 use crate::bvh::queue::MinQueue;
+use crate::bvh::{Aabb, PackedStack};
 use crate::immersion::Fold;
 
 /// Memory of a flood.
@@ -16,6 +17,7 @@ pub(super) struct FloodScratch {
     /// Elements that wait, by the squared distance of the face that leads into them.
     queue: MinQueue,
     visited: VisitedSet,
+    boxes: PackedStack,
 }
 
 /// How a flood ended.
@@ -25,8 +27,8 @@ pub(super) enum FloodEnd {
     Found(Found),
     /// The limit was reached; no boundary lies nearer than this squared distance.
     Beyond(f64),
-    /// The pose is no immersion here.
-    Obstacle(Obstacle),
+    /// The pose is no immersion here; still no boundary lies nearer than this squared distance.
+    Obstacle(Obstacle, f64),
     /// The component has been flooded, and there is no boundary but the query's own.
     Nothing,
 }
@@ -53,18 +55,17 @@ pub(super) fn flood(
     scratch: &mut FloodScratch,
     counters: &mut PathCounters,
 ) -> FloodEnd {
-    let FloodScratch { queue, visited } = scratch;
+    let FloodScratch { queue, visited, boxes } = scratch;
     queue.clear();
     visited.clear();
     let mut best: Option<(f64, u32)> = None;
-    // What lies beyond this squared distance may be seen past a fold.
-    let mut fold = f64::INFINITY;
+    let mut folds = Folds { seen: f64::INFINITY, inverted: None };
     let mut entered = 0;
     let mut next = Some((0.0, query.element));
     while let Some((key, element)) = next.take().or_else(|| queue.pop()) {
         let reached = best.filter(|&(d, _)| d <= key);
-        if fold <= FOLD_MARGIN * reached.map_or(key, |(d, _)| d) {
-            return FloodEnd::Obstacle(Obstacle::Fold);
+        if let Some(free) = folds.in_the_way(reached.map_or(key, |(d, _)| d), pose, query, boxes) {
+            return FloodEnd::Obstacle(Obstacle::Fold, free);
         }
         if let Some((_, face)) = reached {
             return FloodEnd::Found(found(pose, query, face));
@@ -73,10 +74,13 @@ pub(super) fn flood(
             continue;
         }
         if entered == limit.elements || (entered == limit.blind && best.is_none()) {
-            return FloodEnd::Beyond(key);
+            return match folds.matter(key) {
+                true => FloodEnd::Obstacle(Obstacle::Fold, key),
+                false => FloodEnd::Beyond(key),
+            };
         }
         if pose.folds[element as usize] == Fold::Folded {
-            return FloodEnd::Obstacle(Obstacle::Fold);
+            return FloodEnd::Obstacle(Obstacle::Fold, 0.0);
         }
         visited.insert(element);
         entered += 1;
@@ -84,7 +88,7 @@ pub(super) fn flood(
         let e = &pose.mesh.elements[element as usize];
         let w = pose.tetrahedron_from(query.point, &e.vertices);
         if pose.folds[element as usize] == Fold::Near {
-            fold = fold.min(nearest_fold(pose, &e.vertices, &w));
+            folds.seen = folds.seen.min(nearest_fold(pose, &e.vertices, &w));
         }
         let [f, g, h, i] = LOCAL_FACES;
         let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
@@ -101,7 +105,7 @@ pub(super) fn flood(
             if d < key
                 && nearer_beyond_rounding(d, key, (w[LOCAL_FACES[i][0]] - w[LOCAL_FACES[i][1]]).length())
             {
-                return FloodEnd::Obstacle(Obstacle::Wrapped);
+                return FloodEnd::Obstacle(Obstacle::Wrapped, 0.0);
             }
             match link {
                 Neighbor::Tet(element) => {
@@ -113,7 +117,7 @@ pub(super) fn flood(
                     counters.triangles += 1;
                     if query.own.touch(&pose.mesh.faces[f as usize].vertices) {
                         if d == 0.0 {
-                            return FloodEnd::Obstacle(Obstacle::LocalFold);
+                            return FloodEnd::Obstacle(Obstacle::LocalFold, 0.0);
                         }
                     } else if best.is_none_or(|b| (d, f) < b) {
                         best = Some((d, f));
@@ -122,11 +126,60 @@ pub(super) fn flood(
             }
         }
     }
-    match best {
-        Some((d, _)) if fold <= FOLD_MARGIN * d => FloodEnd::Obstacle(Obstacle::Fold),
-        Some((_, face)) => FloodEnd::Found(found(pose, query, face)),
-        None => FloodEnd::Nothing,
+    let Some((d, face)) = best else { return FloodEnd::Nothing };
+    match folds.in_the_way(d, pose, query, boxes) {
+        Some(free) => FloodEnd::Obstacle(Obstacle::Fold, free),
+        None => FloodEnd::Found(found(pose, query, face)),
     }
+}
+
+/// Folds near a flood, as squared distances from the query point.
+///
+/// A flood is right as far as the ball round the point lifts to the mesh: as long as no vertex of a folded element lies in the part
+/// of the ball that it has filled. There is one more kind of path, which goes past its end, into an inverted element, and back
+/// in it to its end, or the same on the other side of the query point: then some inverted element holds a point of the ball.
+struct Folds {
+    /// The nearest fold at an element that was entered.
+    seen: f64,
+    /// The nearest box of an inverted element, wherever it belongs to; infinite when that is further than what was seen, `None`
+    /// before it is asked for.
+    inverted: Option<f64>,
+}
+
+impl Folds {
+    /// Whether a fold was seen so near that it may matter to an answer at that distance.
+    fn matter(&self, distance: f64) -> bool {
+        self.seen <= FOLD_MARGIN * distance
+    }
+
+    /// When an answer at that distance cannot be trusted: the distance to which there certainly is no boundary.
+    #[inline]
+    fn in_the_way(
+        &mut self,
+        distance: f64,
+        pose: &Pose,
+        query: &Query,
+        boxes: &mut PackedStack,
+    ) -> Option<f64> {
+        if !self.matter(distance) {
+            return None;
+        }
+        let seen = self.seen;
+        let inverted = *self.inverted.get_or_insert_with(|| nearest_inverted(pose, query.point, seen, boxes));
+        // More than both were rounded.
+        let free = seen.min(inverted) * (1.0 - 1e-9);
+        (free <= distance).then_some(free)
+    }
+}
+
+/// Squared distance of the nearest box of an inverted element, if it is not more than `within`.
+#[cold]
+fn nearest_inverted(pose: &Pose, p: DVec3, within: f64, boxes: &mut PackedStack) -> f64 {
+    let (mut nearest, rounded) = (f64::INFINITY, p.as_vec3());
+    let reach = within.sqrt() * (1.0 + 1e-6) + 1e-6 * p.abs().max_element();
+    let ball = Aabb { min: rounded, max: rounded }.inflate(reach as f32);
+    pose.inverted.overlap(&ball, boxes, |item| nearest = nearest.min(item.bounds.distance_squared(p)));
+    nearest
 }
 
 /// Squared distance of what an element next to a fold shares with it: a corner, an edge or a face.
@@ -145,7 +198,8 @@ fn nearest_fold(pose: &Pose, vertices: &[u32; 4], w: &[DVec3; 4]) -> f64 {
     }
 }
 
-/// A fold within this many times the squared distance of the answer may lead to a nearer one.
+/// A fold beyond this many times the squared distance of the answer does not matter: what a path that turned round there led to
+/// would be no nearer.
 const FOLD_MARGIN: f64 = 4.0;
 
 /// Whether squared distance `d` is below `key` by more than both were rounded; `edge` is the local length.

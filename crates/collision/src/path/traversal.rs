@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::closest::closest_to_origin;
-use super::feasible::feasible;
+use super::feasible::{feasible, seen_from_outside};
 use super::four::{ClosestFour, Points};
-use super::walk::{WalkEnd, WalkScratch, walk};
+use super::walk::{WalkEnd, WalkScratch, may_turn, walk};
 use super::{Feature, Found, PathCounters, PathScratch, Pose, Query};
 use crate::bvh::{NearestVisitor, WIDTH};
 use crate::immersion::Fold;
@@ -21,15 +21,17 @@ pub(super) struct Shortcuts {
     pub owners: bool,
     /// Rules candidates out by their feasible region, except next to a fold.
     pub culling: bool,
+    /// Passes over what is seen from outside.
+    pub sides: bool,
 }
 
 impl Shortcuts {
     /// All of them.
-    pub const ALL: Shortcuts = Shortcuts { one_way: true, owners: true, culling: true };
+    pub const ALL: Shortcuts = Shortcuts { one_way: true, owners: true, culling: true, sides: true };
     /// What holds for a query next to a fold: there a candidate may be ruled out by a neighbour that no path leads to.
-    pub const NEAR_FOLD: Shortcuts = Shortcuts { one_way: true, owners: false, culling: false };
+    pub const NEAR_FOLD: Shortcuts = Shortcuts { one_way: true, owners: false, culling: false, sides: true };
     /// Every candidate is walked to, both ways.
-    pub const NONE: Shortcuts = Shortcuts { one_way: false, owners: false, culling: false };
+    pub const NONE: Shortcuts = Shortcuts { one_way: false, owners: false, culling: false, sides: false };
 }
 
 /// Finds the nearest boundary face with a valid path, beyond the squared distance `beyond`, below which there is none.
@@ -148,7 +150,16 @@ impl NearestVisitor for Candidates<'_, '_> {
         if self.dead.contains(&name) {
             return ControlFlow::Continue(());
         }
-        let target = support(vertices, candidate.closest.barycentric(), &mut buffer);
+        let mut support_buffer = [0; 3];
+        let target = support(vertices, candidate.closest.barycentric(), &mut support_buffer);
+        // Where s is on another feature but for rounding, that one's neighbourhood would count.
+        if self.shortcuts.sides
+            && target.len() == feature.len()
+            && seen_from_outside(self.pose, self.query.point, &candidate, embedded)
+            && !may_turn(self.pose, self.query.point + d, self.walk)
+        {
+            return ControlFlow::Continue(());
+        }
         match walk(self.pose, self.query, d, target, both_ways, self.walk, self.counters) {
             WalkEnd::Dead => {
                 self.dead[self.deaths % DEAD] = name;
