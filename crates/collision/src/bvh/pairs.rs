@@ -7,16 +7,14 @@ use super::{Aabb, Child, ChildKind, Tree, WIDTH, lanes};
 /// Work is cut into at least this many tasks before it is handed to threads, whatever their number.
 const TASKS: usize = 256;
 
+/// Nodes whose pairs are found by one task.
+const CHUNK: usize = 64;
+
 /// A lane of a node, packed.
 type Lane = u32;
 
-#[derive(Clone, Copy)]
-enum Task {
-    /// All pairs within the subtree of a node of the first tree.
-    Within(u32),
-    /// All pairs between a lane of the first tree and a lane of the second, whose boxes are known to meet.
-    Between(Lane, Lane),
-}
+/// All pairs between a lane of the first tree and a lane of the second, whose boxes are known to meet.
+type Task = [Lane; 2];
 
 impl Tree {
     fn child(&self, lane: Lane) -> Child {
@@ -30,8 +28,71 @@ impl Tree {
     /// Appends every pair `[i, j]`, `i < j`, of primitives whose closed boxes meet and that `keep(i, j)` lets pass,
     /// each once. In parallel; the order does not depend on the number of threads.
     pub fn self_pairs(&self, keep: impl Fn(u32, u32) -> bool + Sync, out: &mut Vec<[u32; 2]>) {
-        if !self.nodes.is_empty() {
-            run(self, self, Task::Within(0), &|i: u32, j: u32| [i.min(j), i.max(j)], &keep, out);
+        let found: Vec<Vec<[u32; 2]>> = (0..self.nodes.len())
+            .into_par_iter()
+            .step_by(CHUNK)
+            .map(|start| {
+                let (mut stack, mut pairs) = (Vec::new(), Vec::new());
+                for node in start..self.nodes.len().min(start + CHUNK) {
+                    self.pairs_of(node, &mut stack, |i, j| {
+                        let [i, j] = [i.min(j), i.max(j)];
+                        if keep(i, j) {
+                            pairs.push([i, j]);
+                        }
+                    });
+                }
+                pairs
+            })
+            .collect();
+        out.reserve(found.iter().map(Vec::len).sum());
+        for pairs in found {
+            out.extend_from_slice(&pairs);
+        }
+    }
+
+    /// Emits the pairs of the primitives of node `first` with each other and with those of later nodes: the few boxes of
+    /// a node go down the tree together. `stack` is scratch.
+    #[inline]
+    fn pairs_of(&self, first: usize, stack: &mut Vec<[u32; 2]>, mut emit: impl FnMut(u32, u32)) {
+        let node = &self.nodes[first];
+        let mut ids = [0; WIDTH];
+        let (mut primitives, mut bounds) = (0, Aabb::EMPTY);
+        for (lane, child) in node.children.into_iter().enumerate() {
+            if let ChildKind::Primitive(id) = child.get() {
+                ids[lane] = id;
+                primitives |= 1 << lane;
+                bounds = bounds.union(node.child_box(lane));
+            }
+        }
+        stack.clear();
+        if primitives != 0 {
+            stack.push([0, self.nodes.len() as u32]);
+        }
+        // A node, and the end of its subtree.
+        while let Some([i, end]) = stack.pop() {
+            let other = &self.nodes[i as usize];
+            let mut end = end;
+            let meeting = other.overlap_mask(&bounds);
+            // Backwards: the subtree of a child ends where that of the next one begins.
+            for lane in (0..WIDTH).rev() {
+                let meets = meeting >> lane & 1 != 0;
+                match other.children[lane].get() {
+                    ChildKind::Node(c) => {
+                        if meets && end as usize > first {
+                            stack.push([c, end]);
+                        }
+                        end = c;
+                    }
+                    ChildKind::Primitive(id) if meets && i as usize >= first => {
+                        let mut mask = node.overlap_mask(&other.child_box(lane)) & primitives;
+                        if i as usize == first {
+                            mask &= (1 << lane) - 1;
+                        }
+                        lanes(mask).for_each(|k| emit(ids[k], id));
+                    }
+                    _ => {}
+                }
+            }
         }
     }
 
@@ -43,24 +104,16 @@ impl Tree {
         }
         for i in 0..WIDTH as Lane {
             for j in lanes(other.nodes[0].overlap_mask(&self.lane_box(i))) {
-                run(self, other, Task::Between(i, j as Lane), &|i, j| [i, j], &keep, out);
+                run(self, other, [i, j as Lane], &keep, out);
             }
         }
     }
 }
 
-fn run(
-    a: &Tree,
-    b: &Tree,
-    root: Task,
-    order: &(impl Fn(u32, u32) -> [u32; 2] + Sync),
-    keep: &(impl Fn(u32, u32) -> bool + Sync),
-    out: &mut Vec<[u32; 2]>,
-) {
+fn run(a: &Tree, b: &Tree, root: Task, keep: &(impl Fn(u32, u32) -> bool + Sync), out: &mut Vec<[u32; 2]>) {
     let emit = |pairs: &mut Vec<[u32; 2]>, i: u32, j: u32| {
-        let pair = order(i, j);
-        if keep(pair[0], pair[1]) {
-            pairs.push(pair);
+        if keep(i, j) {
+            pairs.push([i, j]);
         }
     };
     // Breadth first until there is enough to share out; what is found on the way is already in order.
@@ -90,40 +143,20 @@ fn run(
 
 /// Does one task: emits pairs of primitives, or pushes smaller tasks.
 #[inline]
-fn step(a: &Tree, b: &Tree, task: Task, push: &mut Vec<Task>, emit: &mut impl FnMut(u32, u32)) {
-    match task {
-        Task::Within(n) => {
-            let node = &a.nodes[n as usize];
-            for lane in 0..WIDTH {
-                if let ChildKind::Node(c) = node.children[lane].get() {
-                    push.push(Task::Within(c));
-                }
-                let later = node.overlap_mask(&node.child_box(lane)) & !((2 << lane) - 1);
-                for other in lanes(later) {
-                    push.push(Task::Between(n * WIDTH as u32 + lane as u32, n * WIDTH as u32 + other as u32));
-                }
+fn step(a: &Tree, b: &Tree, [i, j]: Task, push: &mut Vec<Task>, emit: &mut impl FnMut(u32, u32)) {
+    let (box_a, box_b) = (a.lane_box(i), b.lane_box(j));
+    match (a.child(i).get(), b.child(j).get()) {
+        (ChildKind::Primitive(p), ChildKind::Primitive(q)) => emit(p, q),
+        (ChildKind::Node(c), ChildKind::Primitive(_)) => open(a, c, &box_b, |l| [l, j], push),
+        (ChildKind::Primitive(_), ChildKind::Node(c)) => open(b, c, &box_a, |l| [i, l], push),
+        (ChildKind::Node(c), ChildKind::Node(d)) => {
+            if box_a.half_area() >= box_b.half_area() {
+                open(a, c, &box_b, |l| [l, j], push)
+            } else {
+                open(b, d, &box_a, |l| [i, l], push)
             }
         }
-        Task::Between(i, j) => {
-            let (box_a, box_b) = (a.lane_box(i), b.lane_box(j));
-            match (a.child(i).get(), b.child(j).get()) {
-                (ChildKind::Primitive(p), ChildKind::Primitive(q)) => emit(p, q),
-                (ChildKind::Node(c), ChildKind::Primitive(_)) => {
-                    open(a, c, &box_b, |l| Task::Between(l, j), push)
-                }
-                (ChildKind::Primitive(_), ChildKind::Node(c)) => {
-                    open(b, c, &box_a, |l| Task::Between(i, l), push)
-                }
-                (ChildKind::Node(c), ChildKind::Node(d)) => {
-                    if box_a.half_area() >= box_b.half_area() {
-                        open(a, c, &box_b, |l| Task::Between(l, j), push)
-                    } else {
-                        open(b, d, &box_a, |l| Task::Between(i, l), push)
-                    }
-                }
-                (ChildKind::None, _) | (_, ChildKind::None) => {}
-            }
-        }
+        (ChildKind::None, _) | (_, ChildKind::None) => {}
     }
 }
 
