@@ -97,7 +97,7 @@ impl TriangleTree {
     pub fn nearest(&self, p: DVec3) -> Nearest {
         let mut best = Nearest { distance: f64::INFINITY, point: p, triangle: 0 };
         let mut least = f64::INFINITY;
-        let mut open = vec![(self.nodes[0].distance_squared(p), 0u32)];
+        let mut open = Stack::new((self.nodes[0].distance_squared(p), 0u32));
         while let Some((bound, n)) = open.pop() {
             if bound >= least {
                 continue;
@@ -107,7 +107,8 @@ impl TriangleTree {
                 let children = [n + 1, node.second].map(|c| (self.nodes[c as usize].distance_squared(p), c));
                 let [near, far] =
                     if children[0].0 <= children[1].0 { children } else { [children[1], children[0]] };
-                open.extend([far, near]);
+                open.push(far);
+                open.push(near);
                 continue;
             }
             for i in node.first as usize..(node.first + node.count) as usize {
@@ -120,6 +121,29 @@ impl TriangleTree {
             }
         }
         best
+    }
+}
+
+/// Nodes that are still to be looked at. Every node halves its triangles, so that at most one more for each of
+/// the 32 levels is open.
+pub(super) struct Stack<T> {
+    items: [T; 40],
+    len: usize,
+}
+
+impl<T: Copy> Stack<T> {
+    pub fn new(first: T) -> Self {
+        Stack { items: [first; 40], len: 1 }
+    }
+
+    pub fn push(&mut self, item: T) {
+        self.items[self.len] = item;
+        self.len += 1;
+    }
+
+    pub fn pop(&mut self) -> Option<T> {
+        self.len = self.len.checked_sub(1)?;
+        Some(self.items[self.len])
     }
 }
 

@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-use super::tree::TriangleTree;
+use super::tree::{Stack, TriangleTree};
 
 /// A node is seen as a dipole from as many of its radii. The largest error measured at this is 0.02.
 const FAR: f64 = 2.5;
@@ -30,7 +30,7 @@ impl TriangleTree {
 
     fn solid_angle(&self, p: DVec3, without: Option<u32>) -> f64 {
         let mut sum = 0.0;
-        let mut open = vec![0u32];
+        let mut open = Stack::new(0u32);
         while let Some(n) = open.pop() {
             let node = self.node(n);
             let d = node.center - p;
@@ -38,7 +38,8 @@ impl TriangleTree {
             if squared > FAR * FAR * node.radius * node.radius {
                 sum += node.area.dot(d) / (squared * squared.sqrt());
             } else if node.second > 0 {
-                open.extend([node.second, n + 1]);
+                open.push(node.second);
+                open.push(n + 1);
             } else {
                 for i in node.first as usize..(node.first + node.count) as usize {
                     if without != Some(self.id(i)) {

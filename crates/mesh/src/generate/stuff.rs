@@ -124,36 +124,15 @@ fn sample(
     implicit: &(impl Fn(DVec3) -> f64 + Sync),
     slope: Option<f64>,
 ) -> Result<Vec<f64>, GenerateError> {
-    /// Points of a block along x and y, and layers.
-    const BLOCK: [u32; 3] = [8, 8, 16];
-    let [nx, ny, _] = lattice.n;
+    let slab_layers = BLOCKS[0][2];
     let mut values = vec![0.0; lattice.len() as usize];
-    let slab_len = (lattice.layer() * BLOCK[2]) as usize;
+    let slab_len = (lattice.layer() * slab_layers) as usize;
     values.par_chunks_mut(slab_len).enumerate().for_each(|(slab, values)| {
-        let k0 = slab as u32 * BLOCK[2];
+        let low = [0, 0, slab as u32 * slab_layers];
         let layers = values.len() as u32 / lattice.layer();
-        for j0 in (0..ny).step_by(BLOCK[1] as usize) {
-            for i0 in (0..nx).step_by(BLOCK[0] as usize) {
-                let [i1, j1] = [(i0 + BLOCK[0]).min(nx), (j0 + BLOCK[1]).min(ny)];
-                let far = slope.and_then(|slope| {
-                    let low = lattice.position(lattice.id([i0, j0, k0]));
-                    let high = lattice.position(lattice.id([i1 - 1, j1 - 1, k0 + layers - 1]));
-                    // Room for the shift of every other layer, and for the edges to points of other blocks.
-                    let reach = 0.5 * (high - low).length() + 2.0 * lattice.spacing;
-                    let value = implicit(0.5 * (low + high));
-                    (value.abs() > slope * reach).then_some(value)
-                });
-                for k in k0..k0 + layers {
-                    for j in j0..j1 {
-                        for i in i0..i1 {
-                            let id = lattice.id([i, j, k]);
-                            let value = far.unwrap_or_else(|| implicit(lattice.position(id)));
-                            values[(id - lattice.layer() * k0) as usize] = value;
-                        }
-                    }
-                }
-            }
-        }
+        let high = [lattice.n[0], lattice.n[1], low[2] + layers];
+        let mut slab = Slab { lattice, implicit, slope, first: lattice.layer() * low[2], values };
+        slab.sample([low, high], &BLOCKS);
     });
     if let Some(id) = values.par_iter().position_first(|v| v.is_nan()) {
         return Err(GenerateError::NotFinite { at: lattice.position(id as u32) });
@@ -163,6 +142,61 @@ fn sample(
         return Err(GenerateError::LeavesBounds { at: lattice.position(id) });
     }
     Ok(values)
+}
+
+/// Points along x and y, and layers, of the blocks that are passed over together, and of their parts.
+const BLOCKS: [[u32; 3]; 2] = [[8, 8, 16], [2, 2, 4]];
+
+/// Some layers of the lattice while the function is sampled.
+struct Slab<'a, F> {
+    lattice: &'a Lattice,
+    implicit: &'a F,
+    slope: Option<f64>,
+    /// The first point.
+    first: u32,
+    values: &'a mut [f64],
+}
+
+impl<F: Fn(DVec3) -> f64> Slab<'_, F> {
+    /// Samples the points from `low` up to `high`, by blocks of these sizes.
+    fn sample(&mut self, [low, high]: [[u32; 3]; 2], blocks: &[[u32; 3]]) {
+        let Some((size, parts)) = blocks.split_first().filter(|_| self.slope.is_some()) else {
+            return self.fill([low, high], |lattice, implicit, id| implicit(lattice.position(id)));
+        };
+        for k in (low[2]..high[2]).step_by(size[2] as usize) {
+            for j in (low[1]..high[1]).step_by(size[1] as usize) {
+                for i in (low[0]..high[0]).step_by(size[0] as usize) {
+                    let start = [i, j, k];
+                    let end = [0, 1, 2].map(|a| (start[a] + size[a]).min(high[a]));
+                    match self.far_value([start, end]) {
+                        Some(value) => self.fill([start, end], |_, _, _| value),
+                        None => self.sample([start, end], parts),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A value for all points of a block of which no edge can change sign.
+    fn far_value(&self, [start, end]: [[u32; 3]; 2]) -> Option<f64> {
+        let corner = |cell| self.lattice.position(self.lattice.id(cell));
+        let (low, high) = (corner(start), corner(end.map(|n| n - 1)));
+        // Room for the shift of every other layer, and for an edge to a point of another block.
+        let reach = 0.5 * (high - low).length() + 1.8 * self.lattice.spacing;
+        let value = (self.implicit)(0.5 * (low + high));
+        (value.abs() > self.slope? * reach).then_some(value)
+    }
+
+    fn fill(&mut self, [low, high]: [[u32; 3]; 2], value: impl Fn(&Lattice, &F, u32) -> f64) {
+        for k in low[2]..high[2] {
+            for j in low[1]..high[1] {
+                for i in low[0]..high[0] {
+                    let id = self.lattice.id([i, j, k]);
+                    self.values[(id - self.first) as usize] = value(self.lattice, self.implicit, id);
+                }
+            }
+        }
+    }
 }
 
 /// A point of the surface on an edge of the lattice that changes sign.
