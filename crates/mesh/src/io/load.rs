@@ -79,7 +79,7 @@ pub(super) fn tets_of(path: &Path, mut raw: RawMesh) -> Result<Loaded<TetMesh>, 
         } else {
             format!(
                 "a surface (triangles: {}, tetrahedra: 0) where a volume is wanted; fill it with tetrahedra first, \
-                 or use it as cloth or as a collider",
+                 or use it as cloth or as a collider (`gordian mesh tet` fills)",
                 raw.triangles.len()
             )
         };
