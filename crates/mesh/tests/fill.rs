@@ -193,14 +193,14 @@ fn what_an_edge_cannot_resolve_is_told_or_refused() {
     // Two balls with a thin neck between them fall apart.
     let neck = {
         let balls = [generate::Ball { center: DVec3::ZERO, radius: 1.0 }];
-        let strand = generate::Strand::new(&[DVec3::ZERO, 3.4 * DVec3::X], &[0.25, 0.25]);
+        let strand = generate::Strand::new(&[DVec3::ZERO, 3.4 * DVec3::X], &[0.12, 0.12]);
         let other = generate::Ball { center: 3.4 * DVec3::X, radius: 1.0 };
         let value = |p: DVec3| balls[0].distance(p).min(other.distance(p)).min(strand.distance(p));
         let bounds = [DVec3::splat(-1.0), DVec3::new(4.4, 1.0, 1.0)];
-        boundary(generate::stuff(value, bounds, 0.15).unwrap())
+        boundary(generate::stuff(value, bounds, 0.08).unwrap())
     };
-    assert_eq!(fill(&neck, 0.2).remarks, []);
-    let coarse = fill_surface(&neck, &FillOptions::new(0.7)).unwrap();
+    assert_eq!(fill(&neck, 0.1).remarks, []);
+    let coarse = fill(&neck, 0.55);
     match coarse.remarks[..] {
         [Remark::TopologyLost { parts: [1, 2], handles: [0, 0] }] => {}
         _ => panic!("{:?}", coarse.remarks),
