@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::bvh::{Aabb, Item, PackedTree, Tree};
 use crate::dcd::{self, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
 use crate::facing::Facing;
-use crate::immersion::Immersion;
+use crate::immersion::{Fold, Immersion};
 use crate::path::{
     self, BoundaryPoint, Found, Own, OwnVertices, PathAnswer, PathCounters, PathOptions, PathQuery,
     PathScratch, Pose, Query, QueryMode,
@@ -168,6 +168,19 @@ impl Detector {
             }
         };
         PathAnswer { end: found.map(|f| self.boundary_point_of(query.point, &f)), local_fold, counters }
+    }
+
+    /// Boxes (low and high corner, metres) of the groups of boundary faces nearer than `radius` metres to a query's point over
+    /// which the search through the tree passes, because none of their faces can hold the nearest point: they face away. None
+    /// without culling, or where nothing is culled because the pose is folded there. For pictures.
+    pub fn passed_over(&self, query: &PathQuery, options: &PathOptions, radius: f64) -> Vec<[Vec3; 2]> {
+        let (pose, internal) = self.internal(query);
+        let culls = options.culling && options.mode == QueryMode::Geodesic;
+        if !culls || pose.folds[internal.element as usize] != Fold::Clear {
+            return Vec::new();
+        }
+        let boxes = pose.faces.passed_over(internal.point, pose.cones, radius);
+        boxes.into_iter().map(|b| [b.min, b.max]).collect()
     }
 
     /// Answers for all `penetrations`, in their order; `out` is overwritten. Returns the work done. In parallel, same

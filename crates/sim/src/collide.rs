@@ -205,9 +205,16 @@ impl Collisions {
         })
     }
 
-    /// Takes over what of a scene's settings does not lie in groups and materials.
+    /// Takes over a scene's settings of collisions; what belongs to its bodies and colliders stays.
     pub fn tune(&mut self, scene: &Scene) {
         self.settings = scene.collision.clone();
+        let restitution = self.settings.restitution as f32;
+        for group in &mut self.groups {
+            let thickness = self.settings.thickness_edges as f32 * group.mean_edge;
+            group.set.colliders.iter_mut().for_each(|c| c.thickness = thickness);
+            group.materials.iter_mut().for_each(|m| m.restitution = restitution);
+        }
+        self.materials.table.iter_mut().for_each(|m| m.restitution = restitution);
         self.gravity = glam::DVec3::from(scene.simulation.gravity_m_s2).length();
         self.options = path_options(&self.settings);
         self.share = 1.0 / scene.simulation.substeps as f64;
@@ -215,6 +222,11 @@ impl Collisions {
 
     pub fn contacts(&self) -> &[Contact] {
         self.contacts.contacts()
+    }
+
+    /// What touched colliders in the last substep: particle, collider, and the direction in which it pushes.
+    pub fn touches(&self) -> impl Iterator<Item = (u32, u32, Vec3)> + '_ {
+        self.groups.iter().flat_map(|g| g.set.touches())
     }
 
     pub fn colliders(&self) -> impl Iterator<Item = &Collider> {

@@ -37,6 +37,7 @@ mod world;
 pub use adapter::AdapterChoice;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::SimError;
+pub use gordian_solver::Colouring;
 pub use live::OpenFrame;
 pub use record::{BodySpan, Layout, Recorder};
 pub use report::{Contacts, FrameReport, Report, Stage, StageTimes, position_hash};

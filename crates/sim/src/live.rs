@@ -89,18 +89,24 @@ impl World {
     }
 
     /// Takes over from `scene` what may change while the world runs; call it between two frames. Returns whether all of
-    /// `scene` holds now: what went into bodies, colliders and their contacts when the world was built needs a new world.
+    /// `scene` holds now: what went into bodies and colliders when the world was built, and the damping of all motion, need a
+    /// new world. `old`: the scene as it holds.
     pub fn tune(&mut self, old: &Scene, scene: &Scene) -> bool {
+        let live = Self::tuned(old, scene);
+        self.settings = live.simulation.clone();
+        self.collisions.tune(&live);
+        self.cloth.tune(&live);
+        live == *scene
+    }
+
+    /// What holds in a world of the scene `old` after [`World::tune`] with `scene`.
+    pub fn tuned(old: &Scene, scene: &Scene) -> Scene {
         let mut live = old.clone();
         let (to, from) = (&mut live.simulation, &scene.simulation);
         (to.substeps, to.iterations) = (from.substeps.max(1), from.iterations.max(1));
         (to.gravity_m_s2, to.frames) = (from.gravity_m_s2, from.frames);
-        let fixed = live.collision.clone();
         live.collision = scene.collision.clone();
-        live.collision.thickness_edges = fixed.thickness_edges;
-        live.collision.restitution = fixed.restitution;
-        self.settings = live.simulation.clone();
-        self.collisions.tune(&live);
-        live == *scene
+        live.cloth = scene.cloth.clone();
+        live
     }
 }

@@ -7,7 +7,7 @@ use gordian_collision::collider::Collider;
 use gordian_collision::contact::Contact;
 use gordian_collision::{Detector, PathOptions, Penetration};
 use gordian_mesh::TetTopology;
-use gordian_solver::{AdapterInfo, Model, Solver, Target};
+use gordian_solver::{AdapterInfo, Colouring, Model, Solver, Target};
 
 use crate::body::{self, Body};
 use crate::build::mean_surface_edge;
@@ -202,6 +202,16 @@ impl World {
     /// The contacts between bodies of the last substep, in the order in which they were projected; none before the first.
     pub fn contacts(&self) -> &[Contact] {
         self.collisions.contacts()
+    }
+
+    /// What touched colliders in the last substep: particle, collider, and the direction in which it pushes.
+    pub fn collider_touches(&self) -> impl Iterator<Item = (u32, u32, Vec3)> + '_ {
+        self.collisions.touches()
+    }
+
+    /// Which elastic constraints are solved at once.
+    pub fn colouring(&self) -> &Colouring {
+        self.solver.colouring()
     }
 
     /// The colliders, where they were at the end of the last substep.

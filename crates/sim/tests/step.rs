@@ -167,6 +167,9 @@ fn what_can_change_live_acts_in_the_next_frame_and_the_rest_is_told() {
     let mut changed = scene.clone();
     changed.simulation.gravity_m_s2 = [0.0, 3.0, 0.0];
     changed.simulation.substeps = 7;
+    changed.collision.thickness_edges = 0.02;
+    changed.collision.restitution = 0.5;
+    changed.cloth.strength = 0.5;
     assert!(world.tune(&scene, &changed));
     world.step_frame().unwrap();
     let dt = scene.simulation.frame_s as f32;

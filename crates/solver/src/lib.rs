@@ -14,5 +14,5 @@ pub mod solver;
 pub use cpu::CpuSolver;
 pub use gpu::GpuSolver;
 pub use model::{Bend, Distance, Elasticity, Material, Model, ModelError, Tet, Volume};
-pub use plan::Plan;
+pub use plan::{Colouring, Plan};
 pub use solver::{AdapterInfo, Solver, SolverError, StageTimes, Target};

@@ -125,6 +125,30 @@ impl<B> Batches<B> {
     }
 }
 
+/// The colours of a [`Model`]'s constraints, in the model's order: each kind of constraint is coloured for itself, largest colour
+/// first. [`Colouring::SERIAL`] for those that are solved one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Colouring {
+    /// One a tetrahedron.
+    pub tets: Vec<u8>,
+    /// One a distance constraint, and its particles.
+    pub distances: Vec<([u32; 2], u8)>,
+}
+
+impl Colouring {
+    /// No colour.
+    pub const SERIAL: u8 = u8::MAX;
+
+    /// Calls `take` with each constraint that has a colour, and its colour.
+    fn each<B>(batches: &Batches<B>, mut take: impl FnMut(usize, u8)) {
+        for (c, colour) in batches.colours.iter().enumerate() {
+            for slot in colour.first..colour.first + colour.len {
+                take(batches.origin[slot as usize] as usize, u8::try_from(c).unwrap_or(Self::SERIAL));
+            }
+        }
+    }
+}
+
 /// Order, colours and data of a [`Model`]; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -173,6 +197,19 @@ impl Plan {
             order,
             rank,
         })
+    }
+
+    /// The colours of the model's constraints.
+    pub fn colouring(&self, model: &Model) -> Colouring {
+        let mut tets = vec![Colouring::SERIAL; model.tets.len()];
+        let mut distances: Vec<_> =
+            model.distances.iter().map(|d| (d.particles, Colouring::SERIAL)).collect();
+        Colouring::each(&self.neo_hookean, |t, c| tets[t] = c);
+        Colouring::each(&self.neo_hookean_pair, |t, c| tets[t] = c);
+        // Volume constraints that are no tetrahedra come behind those that are.
+        Colouring::each(&self.volume, |t, c| tets.iter_mut().skip(t).take(1).for_each(|of| *of = c));
+        Colouring::each(&self.distance, |d, c| distances[d].1 = c);
+        Colouring { tets, distances }
     }
 
     /// Number of particles.

@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::plan::Colouring;
+
 /// Where a kinematic particle is at the end of the substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
@@ -74,6 +76,9 @@ pub struct StageTimes {
 pub trait Solver {
     /// What computes.
     fn adapter(&self) -> &AdapterInfo;
+
+    /// Which constraints are solved at once.
+    fn colouring(&self) -> &Colouring;
 
     /// Predicts: `v += h g; x_prev = x; x += h v`; kinematic particles go to their targets; multipliers become zero.
     ///

@@ -84,29 +84,41 @@ impl Camera {
         directx::perspective(self.field_of_view, aspect, near, far) * self.view()
     }
 
-    /// Puts all `points` in view, with a margin, and their middle in the middle. Without points nothing changes.
+    /// Puts all `points` in view, with a margin, and what they take up in the middle. Without points nothing changes.
+    ///
+    /// A plane through the eye bounds the view on each side: how far out the points reach along its normal says where the eye is.
     pub fn frame(&mut self, points: impl Iterator<Item = Vec3> + Clone, aspect: f32) {
         let Some((low, high)) = bounds(points.clone()) else { return };
-        self.target = (low + high) / 2.0;
+        let (middle, size) = ((low + high) / 2.0, (high - low).length());
+        (self.target, self.distance) = (middle, 1.0);
+        if size == 0.0 {
+            return;
+        }
         let axes = self.axes();
-        let tangent = (self.field_of_view / 2.0).tan();
-        // Twice: the near side looks larger than the far one, so the middle is moved once the distance is known.
-        for _ in 0..2 {
-            let mut distance = 0f32;
+        let tangent = (self.field_of_view / 2.0).tan() / 1.15;
+        let slopes = Vec2::new(tangent * aspect, tangent);
+        let (mut right, mut left) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
+        let mut nearest = f32::NEG_INFINITY;
+        for p in points.clone().filter(|p| p.is_finite()) {
+            let q = axes.transpose() * (p - middle);
+            right = right.max(q.truncate() + slopes * q.z);
+            left = left.max(-q.truncate() + slopes * q.z);
+            nearest = nearest.max(q.z);
+        }
+        let back = ((right + left) / (2.0 * slopes)).max_element();
+        self.distance = back.max(nearest + 0.1 * size).max(0.3 * size);
+        // Where there is room to spare, equally far from both planes is not yet in the middle of the picture.
+        let mut eye = (right - left) / 2.0;
+        for _ in 0..4 {
             let (mut least, mut most) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
-            for p in points.clone() {
-                let q = axes.transpose() * (p - self.target);
-                distance = distance.max((q.x.abs() / (tangent * aspect)).max(q.y.abs() / tangent) + q.z);
-                let slope = q.truncate() / (self.distance - q.z).max(0.01 * self.distance);
+            for p in points.clone().filter(|p| p.is_finite()) {
+                let q = axes.transpose() * (p - middle);
+                let slope = (q.truncate() - eye) / (self.distance - q.z);
                 (least, most) = (least.min(slope), most.max(slope));
             }
-            let size = (high - low).length();
-            self.distance = if size > 0.0 { (distance * 1.15).max(0.3 * size) } else { 1.0 };
-            let middle = (least + most) / 2.0;
-            if middle.is_finite() && middle.length() < 0.3 * tangent {
-                self.target += axes * (middle * self.distance).extend(0.0) * 0.5;
-            }
+            eye += (least + most) / 2.0 * self.distance;
         }
+        self.target += axes * eye.extend(0.0);
     }
 
     /// Moves round the target by a drag of the pointer, in heights of the picture.
@@ -226,6 +238,22 @@ mod tests {
                 let middle = m.project_point3(Vec3::new(3.0, -1.0, 2.0));
                 assert!(middle.truncate().length() < 0.05, "{middle}");
             }
+        }
+    }
+
+    #[test]
+    fn framing_leaves_the_same_room_on_opposite_sides() {
+        // Long, low and far from the origin, as what has fallen over.
+        let points = || ball().map(|p| p * Vec3::new(3.0, 0.2, 0.7) + Vec3::new(40.0, -7.0, 0.0));
+        for (yaw, pitch, aspect) in [(0.6f32, 0.4f32, 1.8f32), (2.0, 1.2, 0.7), (-1.0, -0.3, 1.0)] {
+            let mut camera = Camera { yaw, pitch, ..Camera::new(Vec3::Y) };
+            camera.frame(points(), aspect);
+            let m = camera.view_projection(aspect, 20.0);
+            let seen = || points().map(|p| m.project_point3(p).truncate());
+            let (low, high) = (seen().fold(Vec2::MAX, Vec2::min), seen().fold(Vec2::MIN, Vec2::max));
+            assert!(low.min_element() > -1.0 && high.max_element() < 1.0, "{low} {high}");
+            assert!((high - low).max_element() > 1.6, "it fills the picture: {low} {high}");
+            assert!((high + low).abs().max_element() < 0.25, "in the middle: {low} {high}");
         }
     }
 

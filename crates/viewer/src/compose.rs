@@ -1,14 +1,14 @@
 //! From the state of a world to what the renderer draws.
 
 use glam::Vec3;
-use gordian_mesh::LOCAL_FACES;
 use rayon::prelude::*;
 
 use crate::clip::cross_section;
-use crate::geometry::{ClipPlane, Dot, Geometry, Line, Mesh, Vertex};
+use crate::geometry::{ClipPlane, Geometry, Line, Mesh, Vertex};
+use crate::marks::marks;
 use crate::overlay::{Overlay, Overlays};
 use crate::snapshot::{Model, Snapshot};
-use crate::theme::{self, Colour, Theme};
+use crate::theme::{self, Theme};
 use crate::{camera, solids};
 
 /// What is shown, and how.
@@ -20,6 +20,8 @@ pub struct Look {
     pub overlays: Overlays,
     /// Where bodies are cut.
     pub clip: Option<ClipPlane>,
+    /// A vertex that is looked at: what was culled in the search for its path is shown, instead of that for the deepest one.
+    pub selected: Option<u32>,
 }
 
 /// Points that a picture of a world should hold: the surfaces of the bodies, colliders of finite size, and the ground
@@ -54,11 +56,18 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
         ..Geometry::default()
     };
     let around = look.theme.surroundings();
-    geometry.bodies = bodies(model, snapshot);
+    let colouring = look.overlays.has(Overlay::Colouring);
+    geometry.bodies = if colouring { coloured(model, snapshot) } else { bodies(model, snapshot) };
     geometry.sheets = sheets(model, snapshot);
     solids::append(&mut geometry, snapshot.colliders.iter(), model.up, around.collider, around.wire);
     if let Some(plane) = &look.clip {
-        let colour = |t: u32| theme::lighter(theme::body(model.body_of_tet(t)), 0.35);
+        let colour = |t: u32| {
+            if colouring {
+                theme::colouring(model.colouring.tets[t as usize])
+            } else {
+                theme::lighter(theme::body(model.body_of_tet(t)), 0.35)
+            }
+        };
         let [r, g, b, opacity] = around.wire;
         let outline = [r, g, b, opacity / 2];
         let (mesh, lines) = cross_section(&snapshot.positions, &model.topology.tets, plane, colour, outline);
@@ -75,8 +84,14 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
                 .map(|e| Line::new(x[e.vertices[0] as usize], x[e.vertices[1] as usize], around.wire, 1.0)),
         );
     }
-    if look.overlays.has(Overlay::Wireframe) {
-        let ends = |e: &[u32; 2]| e.map(|v| snapshot.positions[v as usize]);
+    let ends = |e: &[u32; 2]| e.map(|v| snapshot.positions[v as usize]);
+    if look.overlays.has(Overlay::Colouring) {
+        let springs = model.colouring.distances.iter();
+        geometry.wires.extend(springs.map(|(e, c)| {
+            let [a, b] = ends(e);
+            Line::new(a, b, theme::colouring(*c), 2.5)
+        }));
+    } else if look.overlays.has(Overlay::Wireframe) {
         let edges = model.sheets.edges.iter().map(ends);
         geometry.wires.extend(edges.map(|[a, b]| Line::new(a, b, around.wire, 1.0)));
     }
@@ -108,6 +123,21 @@ fn bodies(model: &Model, snapshot: &Snapshot) -> Mesh {
     Mesh { vertices, indices: surface.faces.iter().flatten().copied().collect() }
 }
 
+/// Surfaces in the colours of the colouring: each face in that of its tetrahedron.
+fn coloured(model: &Model, snapshot: &Snapshot) -> Mesh {
+    let surface = &model.surface;
+    let normals = surface.normals(&snapshot.positions, &model.topology.faces);
+    let corners = surface.faces.par_iter().zip(&model.topology.face_tet).flat_map_iter(|(face, &tet)| {
+        let colour = theme::colouring(model.colouring.tets[tet as usize]);
+        face.map(|s| {
+            let position = snapshot.positions[surface.particle[s as usize] as usize];
+            Vertex { position, normal: normals[s as usize], colour }
+        })
+    });
+    let vertices: Vec<Vertex> = corners.collect();
+    Mesh { indices: (0..vertices.len() as u32).collect(), vertices }
+}
+
 /// Cloth in the colours of its bodies.
 fn sheets(model: &Model, snapshot: &Snapshot) -> Mesh {
     let normals = model.sheets.normals(&snapshot.positions);
@@ -119,65 +149,6 @@ fn sheets(model: &Model, snapshot: &Snapshot) -> Mesh {
     Mesh {
         vertices: model.sheets.particles.iter().zip(normals).map(corner).collect(),
         indices: model.sheets.faces.iter().flatten().copied().collect(),
-    }
-}
-
-fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Look) {
-    let x = &snapshot.positions;
-    let shows = |overlay| look.overlays.has(overlay);
-    if shows(Overlay::Inverted) {
-        for &t in &snapshot.inverted {
-            let corners = model.topology.tets[t as usize].map(|v| x[v as usize]);
-            tetrahedron(geometry, corners, theme::INVERTED);
-        }
-    }
-    if shows(Overlay::Penetrating) {
-        let mut last = None;
-        for &(v, _) in &snapshot.penetrating {
-            if last != Some(v) {
-                geometry.dots.push(Dot { position: x[v as usize], colour: theme::PENETRATING, radius: 3.5 });
-            }
-            last = Some(v);
-        }
-    }
-    if shows(Overlay::Contours) {
-        for contour in &snapshot.contours {
-            let pieces = contour.windows(2).map(|p| Line::new(p[0], p[1], theme::CONTOUR, 3.0));
-            geometry.lines.extend(pieces);
-        }
-    }
-    if shows(Overlay::Contacts) {
-        let dark = if look.theme == Theme::Light { [20, 20, 24, 255] } else { [240, 240, 245, 255] };
-        let mean_edge =
-            model.bodies.iter().map(|b| b.mean_edge).sum::<f64>() / model.bodies.len().max(1) as f64;
-        for contact in &snapshot.contacts {
-            let colour = if contact.inside { [240, 120, 0, 255] } else { dark };
-            let tip = contact.position + contact.normal * mean_edge as f32;
-            geometry.lines.push(Line::new(contact.position, tip, colour, 1.5));
-            geometry.dots.push(Dot { position: contact.position, colour, radius: 2.5 });
-        }
-    }
-    if shows(Overlay::Paths) {
-        let length = |p: &crate::snapshot::PathMark| p.from.distance(p.to);
-        let deepest = snapshot.paths.iter().map(length).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
-        for path in &snapshot.paths {
-            let colour = theme::depth(length(path) / deepest);
-            // A pale rim sets it off from bodies of every colour.
-            geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 190], 4.0));
-            geometry.lines.push(Line::new(path.from, path.to, colour, 2.2));
-            geometry.dots.push(Dot { position: path.to, colour, radius: 2.5 });
-        }
-    }
-}
-
-/// A tetrahedron as glass with edges.
-fn tetrahedron(geometry: &mut Geometry, corners: [Vec3; 4], colour: Colour) {
-    let glass = [colour[0], colour[1], colour[2], 110];
-    for face in LOCAL_FACES {
-        geometry.glass.triangle(face.map(|k| corners[k]), glass);
-    }
-    for [i, j] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
-        geometry.lines.push(Line::new(corners[i], corners[j], colour, 1.5));
     }
 }
 

@@ -26,6 +26,7 @@ pub mod compose;
 pub mod geometry;
 pub mod gpu;
 pub mod image;
+mod marks;
 pub mod overlay;
 pub mod pick;
 mod pipelines;

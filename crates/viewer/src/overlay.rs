@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::theme::{self, Colour, Theme};
+
 /// One thing that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlay {
@@ -17,17 +19,23 @@ pub enum Overlay {
     Wireframe,
     /// Intersection contours of cloth.
     Contours,
+    /// Colours of the colouring: what is solved at once.
+    Colouring,
+    /// What the searches pass over.
+    Culled,
 }
 
 impl Overlay {
     /// All, in the order of the switches.
-    pub const ALL: [Overlay; 6] = [
+    pub const ALL: [Overlay; 8] = [
         Overlay::Penetrating,
         Overlay::Inverted,
         Overlay::Contacts,
         Overlay::Paths,
         Overlay::Wireframe,
         Overlay::Contours,
+        Overlay::Colouring,
+        Overlay::Culled,
     ];
 
     /// Its name on the command line.
@@ -39,18 +47,48 @@ impl Overlay {
             Overlay::Paths => "paths",
             Overlay::Wireframe => "wireframe",
             Overlay::Contours => "contours",
+            Overlay::Colouring => "colouring",
+            Overlay::Culled => "culled",
         }
     }
 
-    /// What it shows, in a few words.
+    /// The colours by which it is known.
+    pub fn colours(self, theme: Theme) -> Vec<Colour> {
+        match self {
+            Overlay::Penetrating => vec![theme::PENETRATING],
+            Overlay::Inverted => vec![theme::INVERTED],
+            Overlay::Contacts => {
+                vec![theme.contact(), theme::CONTACT_INSIDE, theme::CONTACT_COLLIDER, theme::CONTACT_LAYERS]
+            }
+            Overlay::Paths => [0.0, 0.33, 0.66, 1.0].map(theme::depth).to_vec(),
+            Overlay::Wireframe => vec![theme.surroundings().collider],
+            Overlay::Contours => vec![theme::CONTOUR],
+            Overlay::Colouring => (0..4).map(theme::colouring).collect(),
+            Overlay::Culled => vec![theme::CULLED],
+        }
+    }
+
+    /// What it shows.
     pub fn about(self) -> &'static str {
         match self {
             Overlay::Penetrating => "vertices inside a body, red",
             Overlay::Inverted => "tetrahedra turned inside out, violet",
-            Overlay::Contacts => "contacts and their normals: what meets dark, what is inside orange",
+            Overlay::Contacts => {
+                "contacts of the last substep and their normals: bodies that meet dark (light in the dark theme), \
+                 what is pushed out from inside orange, against colliders rose, layers of cloth green-blue"
+            }
             Overlay::Paths => "shortest paths to the boundary, brighter where deeper",
             Overlay::Wireframe => "edges of the surface",
             Overlay::Contours => "where cloth crosses cloth, green",
+            Overlay::Colouring => {
+                "what the solver takes at once has one colour: tetrahedra on the surface and in a cut, \
+                 springs of cloth as lines"
+            }
+            Overlay::Culled => {
+                "what searches pass over, cyan. Cloth: regions that face one way and cannot cross themselves. \
+                 Bodies: of the path of the chosen vertex, or of the deepest one, boxes of boundary faces that are near \
+                 enough and all face away, so that none can hold the end of the path"
+            }
         }
     }
 }

@@ -3,10 +3,10 @@
 use glam::Vec3;
 use gordian_collision::collider::Collider;
 use gordian_collision::contact::{Contact, Features, Response};
-use gordian_collision::{PathAnswer, PointId};
+use gordian_collision::{PathAnswer, Penetration, PointId};
 use gordian_mesh::TetTopology;
 
-use gordian_sim::{BodyInfo, FrameReport, SimError, World};
+use gordian_sim::{BodyInfo, Colouring, FrameReport, SimError, World};
 
 use crate::overlay::{Overlay, Overlays};
 use crate::sheets::Sheets;
@@ -21,6 +21,8 @@ pub struct Model {
     pub surface: Surface,
     /// Cloth.
     pub sheets: Sheets,
+    /// Which elastic constraints are solved at once.
+    pub colouring: Colouring,
     /// The bodies.
     pub bodies: Vec<BodyInfo>,
     /// Body of each particle.
@@ -31,17 +33,39 @@ pub struct Model {
     pub up: Vec3,
 }
 
-/// A contact between bodies.
+/// A contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMark {
     /// Where it is, metres.
     pub position: Vec3,
-    /// From the second side to the first; unit length.
+    /// From the second side, or the collider, to the first; unit length.
     pub normal: Vec3,
-    /// Whether it pushes out what is inside already (DCD), or stops what meets (CCD).
-    pub inside: bool,
-    /// The particles of its first side, the others are `u32::MAX`.
-    pub first: [u32; 4],
+    /// What meets what.
+    pub kind: ContactKind,
+    /// The particles of both sides, the others are `u32::MAX`.
+    pub particles: [u32; 8],
+}
+
+/// What meets what in a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactKind {
+    /// Bodies that meet (CCD).
+    Meets,
+    /// A point that is inside already and is pushed out (DCD).
+    Inside,
+    /// A particle and a collider.
+    Collider,
+    /// Two layers of cloth.
+    Layers,
+}
+
+/// A box over which a search passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CulledBox {
+    /// The boundary vertex whose path was searched for; `None` for a region of cloth.
+    pub vertex: Option<u32>,
+    /// Low and high corner, metres.
+    pub corners: [Vec3; 2],
 }
 
 /// A shortest path to the boundary.
@@ -57,6 +81,13 @@ pub struct PathMark {
     pub to: Vec3,
     /// The boundary face where it ends.
     pub face: u32,
+}
+
+impl PathMark {
+    /// Its length, metres.
+    pub fn length(&self) -> f32 {
+        self.from.distance(self.to)
+    }
 }
 
 /// The state of a world at one moment, owned, so that the simulation may go on meanwhile.
@@ -82,6 +113,8 @@ pub struct Snapshot {
     pub paths: Vec<PathMark>,
     /// Intersection contours of cloth, metres.
     pub contours: Vec<Vec<Vec3>>,
+    /// What searches pass over; only where asked for.
+    pub culled: Vec<CulledBox>,
     /// What the last frame reported.
     pub report: FrameReport,
 }
@@ -97,7 +130,16 @@ impl Model {
         }
         let free = (0..world.positions().len() as u32).map(|p| world.is_free(p)).collect();
         let sheets = Sheets::new(world.cloth().triangles());
-        Model { topology, surface, sheets, bodies: world.bodies().to_vec(), body_of, free, up }
+        Model {
+            topology,
+            surface,
+            sheets,
+            colouring: world.colouring().clone(),
+            bodies: world.bodies().to_vec(),
+            body_of,
+            free,
+            up,
+        }
     }
 
     /// Body of a tetrahedron.
@@ -129,12 +171,9 @@ impl Snapshot {
         if report.inverted_tetrahedra > 0 {
             inverted.extend((0..world.topology().tets.len() as u32).filter(|&t| detector.is_inverted(t)));
         }
-        let mut contacts = Vec::new();
-        if overlays.has(Overlay::Contacts) {
-            contacts.extend(world.contacts().iter().filter_map(|c| mark(c, &positions)));
-        }
+        let contacts = if overlays.has(Overlay::Contacts) { contacts(world) } else { Vec::new() };
         let mut paths = Vec::new();
-        if overlays.has(Overlay::Paths) {
+        if overlays.has(Overlay::Paths) || overlays.has(Overlay::Culled) {
             let mut answers: Vec<PathAnswer> = Vec::new();
             detector.boundary_points(world.penetrations(), world.path_options(), &mut answers);
             paths.extend(world.penetrations().iter().zip(&answers).filter_map(|(p, answer)| {
@@ -144,6 +183,7 @@ impl Snapshot {
                 Some(PathMark { vertex, tet: p.tet, from, to: end.position.as_vec3(), face: end.face })
             }));
         }
+        let culled = if overlays.has(Overlay::Culled) { culled(world, &paths) } else { Vec::new() };
         let contours = world.cloth().contours();
         let point = |hit: &u32| contours.points()[*hit as usize].as_vec3();
         let contours = contours
@@ -168,9 +208,54 @@ impl Snapshot {
             inverted,
             contacts,
             paths,
+            culled,
             report,
         }
     }
+}
+
+/// All contacts of the last substep that have acted.
+fn contacts(world: &World) -> Vec<ContactMark> {
+    let x = world.positions();
+    let mut marks: Vec<ContactMark> = world.contacts().iter().filter_map(|c| mark(c, x)).collect();
+    marks.extend(world.collider_touches().map(|(particle, _, normal)| ContactMark {
+        position: x[particle as usize],
+        normal,
+        kind: ContactKind::Collider,
+        particles: padded(&[particle]),
+    }));
+    marks.extend(world.cloth().layers(x).map(|(vertices, weights, normal)| {
+        // Both points: those of positive weights, and those of negative ones.
+        let sum: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weights[k].abs()).sum();
+        ContactMark {
+            position: sum / weights.iter().map(|w| w.abs()).sum::<f32>().max(f32::MIN_POSITIVE),
+            normal,
+            kind: ContactKind::Layers,
+            particles: padded(&vertices),
+        }
+    }));
+    marks
+}
+
+fn padded(particles: &[u32]) -> [u32; 8] {
+    let mut all = [u32::MAX; 8];
+    all[..particles.len()].copy_from_slice(particles);
+    all
+}
+
+/// What the searches for paths and for crossings of cloth pass over.
+fn culled(world: &World, paths: &[PathMark]) -> Vec<CulledBox> {
+    let (detector, options) = (world.detector(), world.path_options());
+    let regions = world.cloth().skipped_regions(world.positions());
+    let mut boxes: Vec<CulledBox> =
+        regions.into_iter().map(|corners| CulledBox { vertex: None, corners }).collect();
+    for path in paths {
+        let query = detector.query(&Penetration { point: PointId::Vertex(path.vertex), tet: path.tet });
+        let radius = path.from.distance(path.to) as f64;
+        let passed = detector.passed_over(&query, options, radius);
+        boxes.extend(passed.into_iter().map(|corners| CulledBox { vertex: Some(path.vertex), corners }));
+    }
+    boxes
 }
 
 /// Where a contact is; `None` for one that has not acted.
@@ -188,9 +273,9 @@ fn mark(contact: &Contact, x: &[Vec3]) -> Option<ContactMark> {
         Features::PointFace => mean(contact.second()),
         _ => mean(contact.first()),
     };
-    let mut first = [u32::MAX; 4];
-    first[..contact.first().len()].copy_from_slice(contact.first());
-    Some(ContactMark { position, normal: contact.direction(), inside, first })
+    let kind = if inside { ContactKind::Inside } else { ContactKind::Meets };
+    let particles: Vec<u32> = contact.particles().collect();
+    Some(ContactMark { position, normal: contact.direction(), kind, particles: padded(&particles) })
 }
 
 /// Between the closest points of the lines through two edges, kept within the edges.

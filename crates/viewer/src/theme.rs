@@ -25,6 +25,28 @@ pub const PENETRATING: Colour = [226, 26, 28, 255];
 pub const CONTOUR: Colour = [30, 220, 60, 255];
 /// A tetrahedron of negative volume.
 pub const INVERTED: Colour = [190, 20, 220, 255];
+/// What searches pass over.
+pub const CULLED: Colour = [0, 190, 220, 255];
+/// A contact that pushes out what is inside.
+pub const CONTACT_INSIDE: Colour = [240, 120, 0, 255];
+/// A contact with a collider.
+pub const CONTACT_COLLIDER: Colour = [214, 60, 140, 255];
+/// Layers of cloth that are kept apart.
+pub const CONTACT_LAYERS: Colour = [0, 140, 125, 255];
+
+/// Colour of what the solver takes at once: hues a golden section apart, in three lightnesses; grey for what it takes one by
+/// one.
+pub fn colouring(colour: u8) -> Colour {
+    if colour == u8::MAX {
+        return [70, 70, 74, 255];
+    }
+    let hue = (colour as f32 * 0.618_034).fract() * 6.0;
+    let ramp = |shift: f32| ((hue + shift).rem_euclid(6.0) - 3.0).abs() - 1.0;
+    let value = [0.95, 0.62, 0.8][colour as usize % 3];
+    let channel = |shift: f32| ((ramp(shift).clamp(0.0, 1.0) * 0.72 + 0.28) * value * 255.0) as u8;
+    [channel(0.0), channel(4.0), channel(2.0), 255]
+}
+
 /// Colour of a body. After six bodies the colours come again, each time lighter or darker.
 pub fn body(index: usize) -> Colour {
     let [r, g, b] = BODIES[index % BODIES.len()].map(f32::from);
@@ -78,6 +100,14 @@ pub struct Surroundings {
 }
 
 impl Theme {
+    /// A contact of bodies that meet.
+    pub fn contact(self) -> Colour {
+        match self {
+            Theme::Light => [20, 20, 24, 255],
+            Theme::Dark => [240, 240, 245, 255],
+        }
+    }
+
     /// Its colours.
     pub fn surroundings(self) -> Surroundings {
         match self {

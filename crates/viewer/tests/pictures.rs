@@ -21,9 +21,17 @@ struct Studio {
 impl Studio {
     /// The first moment of a scene, seen from the front.
     fn new(scene: &str) -> Self {
+        Self::after(scene, 0)
+    }
+
+    /// A scene after some frames, seen from the front.
+    fn after(scene: &str, frames: u32) -> Self {
         let scene = Scene::parse(scene, "test").unwrap_or_else(|e| panic!("{e}"));
         let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
         let model = Model::of(&world, scene.up().as_vec3());
+        for _ in 0..frames {
+            world.step_frame().unwrap();
+        }
         let snapshot = Snapshot::inspect(&mut world, "all".parse().unwrap()).unwrap();
         let choice: CameraChoice = "0,0".parse().unwrap();
         let camera = choice.camera(model.up, extent(&model, &snapshot).into_iter(), ASPECT);
@@ -38,6 +46,12 @@ impl Studio {
 
     fn bare(&mut self) -> Image {
         self.take(&Look { overlays: Overlays::NONE, ..Look::default() })
+    }
+
+    /// Pixels that an overlay changes.
+    fn changed_by(&mut self, overlay: Overlay) -> Vec<Vec2> {
+        let with = self.take(&Look { overlays: Overlays::NONE.with(overlay), ..Look::default() });
+        changed(&self.bare(), &with)
     }
 
     fn projection(&self) -> Mat4 {
@@ -105,7 +119,7 @@ translate_m = [0.7, 0, 0]
 ";
     for theme in [Theme::Light, Theme::Dark] {
         let mut studio = Studio::new(two);
-        let image = studio.take(&Look { theme, overlays: Overlays::NONE, clip: None });
+        let image = studio.take(&Look { theme, overlays: Overlays::NONE, ..Look::default() });
         let m = studio.projection();
         let at = |p: Vec3| {
             let p = pixel(&m, p);
@@ -283,7 +297,7 @@ translate_m = [0.03, 0.02, 0.01]
 fn the_backdrop_has_no_bands() {
     let mut studio = Studio::new(BALL);
     for theme in [Theme::Light, Theme::Dark] {
-        let image = studio.take(&Look { theme, overlays: Overlays::NONE, clip: None });
+        let image = studio.take(&Look { theme, overlays: Overlays::NONE, ..Look::default() });
         let [top, bottom] = theme.surroundings().backdrop;
         // Beside the ball.
         let columns = 0..SIZE[0] / 6;
@@ -338,4 +352,150 @@ shape = { kind = \"sphere\", radius_m = 0.5 }
         }
     }
     assert!(seen > 1000);
+}
+
+/// How far a pixel is from a line in the picture.
+fn from_line(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
+    let t = ((p - a).dot(b - a) / (b - a).length_squared().max(1e-9)).clamp(0.0, 1.0);
+    a.lerp(b, t).distance(p)
+}
+
+#[test]
+fn the_colouring_gives_each_face_the_colour_of_its_tetrahedron() {
+    let mut studio = Studio::new(BALL);
+    let image = studio.take(&Look { overlays: Overlays::NONE.with(Overlay::Colouring), ..Look::default() });
+    let m = studio.projection();
+    let (x, topology) = (&studio.snapshot.positions, &studio.model.topology);
+    let (mut faces, mut right, mut hues) = (0, 0, std::collections::BTreeSet::new());
+    for (face, &tet) in topology.faces.iter().zip(&topology.face_tet) {
+        let [a, b, c] = face.map(|v| x[v as usize]);
+        let middle = (a + b + c) / 3.0;
+        let normal = (b - a).cross(c - a).normalize();
+        let eye = studio.camera.eye();
+        if normal.dot((eye - middle).normalize()) < 0.7 {
+            continue;
+        }
+        faces += 1;
+        let colour = gordian_viewer::theme::colouring(studio.model.colouring.tets[tet as usize]);
+        let at = pixel(&m, middle);
+        let seen = image.pixel(at.x as u32, at.y as u32);
+        // Light changes how bright a colour is, not which of its channels is the strongest and which the weakest.
+        let order = |c: [u8; 4]| {
+            let mut k = [0, 1, 2];
+            k.sort_by_key(|&k| c[k]);
+            [k[0], k[2]]
+        };
+        right += usize::from(order(seen) == order(colour));
+        hues.insert(colour);
+    }
+    assert!(faces > 100 && hues.len() > 5, "{faces} {}", hues.len());
+    assert!(right as f32 > 0.8 * faces as f32, "{right} of {faces}");
+    // Nothing beside the body.
+    let bare = studio.bare();
+    let body = |x: u32, y: u32| saturation(bare.pixel(x, y)) > 30;
+    for p in changed(&bare, &image) {
+        let (x, y) = (p.x as u32, p.y as u32);
+        assert!((x - 1..=x + 1).any(|x| (y - 1..=y + 1).any(|y| body(x, y))), "{p} is beside the body");
+    }
+}
+
+#[test]
+fn culled_boxes_are_seen_round_what_a_search_passes_over() {
+    let mut studio = Studio::new(OVERLAP);
+    let deepest = |a: &&gordian_viewer::snapshot::PathMark, b: &&gordian_viewer::snapshot::PathMark| {
+        a.length().total_cmp(&b.length())
+    };
+    let path = *studio.snapshot.paths.iter().max_by(deepest).unwrap();
+    let m = studio.projection();
+    let mut lines = vec![[path.from, path.to].map(|p| pixel(&m, p))];
+    for b in studio.snapshot.culled.iter().filter(|b| b.vertex == Some(path.vertex)) {
+        let [low, high] = b.corners;
+        // Nothing that is passed over is farther away than the end of the path.
+        assert!(path.from.clamp(low, high).distance(path.from) <= path.length() * 1.001);
+        let corner =
+            |i: usize| Vec3::new([low, high][i & 1].x, [low, high][i >> 1 & 1].y, [low, high][i >> 2].z);
+        for (i, j) in (0..8).flat_map(|i| [1, 2, 4].map(|a| (i, i | a))) {
+            lines.push([corner(i), corner(j)].map(|p| pixel(&m, p)));
+        }
+    }
+    assert!(lines.len() > 12, "a ball has a far side: {}", lines.len());
+    let pixels = studio.changed_by(Overlay::Culled);
+    assert!(!pixels.is_empty());
+    assert!(pixels.iter().all(|p| lines.iter().any(|l| from_line(*p, *l) < 4.0)), "far from the boxes");
+
+    // A flat sheet cannot cross itself: one box round all of it.
+    let sheet = "
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
+fabric = {}
+";
+    let mut studio = Studio::new(sheet);
+    let (low, high) = gordian_viewer::camera::bounds(studio.snapshot.positions.iter().copied()).unwrap();
+    let boxes: Vec<_> = studio.snapshot.culled.iter().map(|b| (b.vertex, b.corners)).collect();
+    assert_eq!(boxes, [(None, [low, high])]);
+    assert!(studio.changed_by(Overlay::Culled).len() > 100);
+}
+
+#[test]
+fn contacts_with_colliders_are_marked_where_a_body_stands() {
+    let scene = "
+[simulation]
+substeps = 4
+[[body]]
+generator = { kind = \"box\", x = 0.6, y = 0.6, z = 0.6, nx = 3, ny = 3, nz = 3 }
+clearance_m = 0.001
+[[collider]]
+shape = { kind = \"plane\" }
+";
+    assert!(Studio::new(scene).snapshot.contacts.is_empty(), "nothing has touched yet");
+    let mut studio = Studio::after(scene, 12);
+    let contacts = studio.snapshot.contacts.clone();
+    assert_eq!(contacts.len(), 16, "the vertices of the lower side");
+    for c in &contacts {
+        assert_eq!(c.kind, gordian_viewer::snapshot::ContactKind::Collider);
+        assert!(c.position.y.abs() < 0.05 && c.normal.dot(Vec3::Y) > 0.999, "{c:?}");
+    }
+    studio.camera.pitch = 0.3;
+    let m = studio.projection();
+    // A normal is as long as an edge.
+    let lines: Vec<[Vec2; 2]> =
+        contacts.iter().map(|c| [c.position, c.position + c.normal * 0.3].map(|p| pixel(&m, p))).collect();
+    let pixels = studio.changed_by(Overlay::Contacts);
+    assert!(pixels.iter().all(|p| lines.iter().any(|l| from_line(*p, *l) < 6.0)), "far from the contacts");
+    for l in lines.iter().filter(|l| l[0].y > 0.0) {
+        assert!(pixels.iter().any(|p| p.distance(l[0]) < 4.0), "nothing at {}", l[0]);
+    }
+}
+
+#[test]
+fn layers_of_cloth_that_are_kept_apart_are_marked_between_them() {
+    let scene = "
+[simulation]
+substeps = 1
+iterations = 10
+[cloth]
+thickness_edges = 0.2
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
+rotate_deg = [-90, 0, 0]
+fabric = {}
+pin = [{ at = { kind = \"all\" } }]
+[[body]]
+generator = { kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }
+rotate_deg = [-90, 10, 0]
+translate_m = [0, 0.03, 0]
+fabric = {}
+";
+    let studio = Studio::after(scene, 3);
+    let layers: Vec<_> = studio
+        .snapshot
+        .contacts
+        .iter()
+        .filter(|c| c.kind == gordian_viewer::snapshot::ContactKind::Layers)
+        .collect();
+    assert!(!layers.is_empty());
+    for c in layers {
+        assert!(c.normal.y.abs() > 0.8, "{c:?}");
+        assert!(c.position.y > -0.01 && c.position.y < 0.06 && c.position.x.abs() < 0.6, "{c:?}");
+    }
 }

@@ -1,6 +1,8 @@
 //! The window without a display: input as egui gives it, pictures read back from the device.
 #![cfg(feature = "window")]
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, pos2, vec2};
@@ -22,8 +24,13 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
+        Self::woken_by(|| {})
+    }
+
+    /// `wake` is called by the thread of the simulation.
+    fn woken_by(wake: impl Fn() + Send + 'static) -> Self {
         let gpu = Gpu::offscreen(&DrawWith::Auto).unwrap();
-        let app = App::new(&gpu, AdapterChoice::Cpu, || {}).unwrap();
+        let app = App::new(&gpu, AdapterChoice::Cpu, wake).unwrap();
         let screen = Screen::new(&gpu, wgpu::TextureFormat::Rgba8Unorm);
         Desk { ctx: egui::Context::default(), app, screen, gpu, size: SIZE, texts: Vec::new(), passes: 0 }
     }
@@ -77,14 +84,38 @@ impl Desk {
     }
 
     fn key(&mut self, key: Key) -> Image {
-        let event = |pressed| Event::Key {
-            key,
-            physical_key: None,
-            pressed,
-            repeat: false,
-            modifiers: Modifiers::NONE,
-        };
+        self.chord(Modifiers::NONE, key)
+    }
+
+    fn chord(&mut self, modifiers: Modifiers, key: Key) -> Image {
+        let event = |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers };
         self.pass(vec![event(true), event(false)])
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.texts.iter().any(|t| t.0.contains(text))
+    }
+
+    /// Opens a section, which takes a few passes.
+    fn unfold(&mut self, section: &str) {
+        self.click(section);
+        for _ in 0..30 {
+            self.pass(Vec::new());
+        }
+    }
+
+    fn double_click(&mut self, text: &str) {
+        self.click(text);
+        self.click(text);
+    }
+
+    /// Turns the camera by a drag from the upper left corner, where there is no body.
+    fn turn(&mut self) -> Image {
+        let corner = pos2(20.0, 20.0);
+        self.pass(vec![Event::PointerMoved(corner)]);
+        self.pass(vec![button(corner, PointerButton::Primary, true)]);
+        self.pass(vec![Event::PointerMoved(corner + vec2(60.0, 0.0))]);
+        self.pass(vec![button(corner + vec2(60.0, 0.0), PointerButton::Primary, false)])
     }
 
     fn shown(&self) -> Shown {
@@ -215,16 +246,24 @@ fn overlays_change_the_picture_and_a_drag_beside_the_bodies_turns_the_camera() {
     let with = desk.pass(Vec::new());
     let without = desk.key(Key::Num1);
     assert!(differ(&with, &without) > 50, "penetrating vertices");
-    let wires = desk.key(Key::Num5);
-    assert!(differ(&without, &wires) > 1000, "wires");
-    desk.key(Key::Num5);
+    for (key, pixels, what) in [(Key::Num5, 1000, "wires"), (Key::Num7, 5000, "the colouring")] {
+        let with = desk.key(key);
+        assert!(differ(&without, &with) > pixels, "{what}");
+        let again = desk.key(key);
+        assert_eq!(differ(&without, &again), 0, "{what} off");
+    }
+    // These are looked up by the simulation.
+    for (key, what) in [(Key::Num4, "paths"), (Key::Num8, "culled boxes")] {
+        let begun = desk.shown().snapshot;
+        desk.key(key);
+        desk.until(|d| !Arc::ptr_eq(&d.shown().snapshot, &begun));
+        let with = desk.pass(Vec::new());
+        assert!(differ(&without, &with) > 50, "{what}");
+        desk.key(key);
+    }
     let cut = desk.key(Key::C);
     assert!(differ(&without, &cut) > 1000, "clip plane");
-    let corner = pos2(20.0, 20.0);
-    desk.pass(vec![Event::PointerMoved(corner)]);
-    desk.pass(vec![button(corner, PointerButton::Primary, true)]);
-    desk.pass(vec![Event::PointerMoved(corner + vec2(60.0, 0.0))]);
-    let turned = desk.pass(vec![button(corner + vec2(60.0, 0.0), PointerButton::Primary, false)]);
+    let turned = desk.turn();
     assert!(differ(&cut, &turned) > 1000, "turned");
 }
 
@@ -238,4 +277,197 @@ fn every_size_of_the_window_is_survived() {
         desk.pass(Vec::new());
     }
     assert_eq!(desk.app.errors().count(), 0);
+}
+
+#[test]
+fn the_browser_goes_into_folders_says_what_is_in_a_scene_and_opens_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    ball(&folder.path().join("inner"));
+    std::fs::write(folder.path().join("inner/broken.toml"), "[simulation]\nsubstep = 3\n").unwrap();
+    std::fs::write(folder.path().join("inner/notes.txt"), "").unwrap();
+    let mut desk = Desk::new();
+    desk.pass(Vec::new());
+    desk.chord(Modifiers::COMMAND, Key::O);
+    desk.pass(Vec::new());
+    assert!(desk.says("Open a scene or a mesh"));
+    desk.key(Key::Escape);
+    desk.pass(Vec::new());
+    assert!(!desk.says("Open a scene or a mesh"));
+
+    desk.app.browse_folder(folder.path());
+    desk.pass(Vec::new());
+    desk.pass(Vec::new());
+    desk.double_click("inner");
+    desk.pass(Vec::new());
+    assert!(desk.says("ball.toml") && desk.says("broken.toml") && !desk.says("notes.txt"));
+    desk.click("broken.toml");
+    desk.pass(Vec::new());
+    assert!(desk.says("did you mean `substeps`"), "{:?}", desk.texts);
+    desk.click("ball.toml");
+    desk.pass(Vec::new());
+    assert!(desk.says("one body"));
+    // Its keys are not those of the window.
+    desk.key(Key::Space);
+    assert!(desk.app.scene().is_none());
+    desk.click("Open");
+    desk.until(|d| d.app.shown().is_some());
+    assert_eq!(desk.app.scene().unwrap().simulation.name, "ball");
+    assert!(!desk.says("Open a scene or a mesh"), "it is closed");
+
+    // By typing: the first that fits is chosen, and Enter opens it.
+    desk.app.browse_folder(&folder.path().join("inner"));
+    desk.pass(Vec::new());
+    desk.pass(vec![Event::Text("broken".into())]);
+    assert!(!desk.says("ball.toml"));
+    desk.key(Key::Enter);
+    desk.until(|d| d.app.errors().count() > 0);
+}
+
+#[test]
+fn the_changed_scene_is_saved_as_a_file_that_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = Desk::new();
+    desk.size = [640, 1500];
+    desk.open("tangled_cloth");
+    desk.app.browse_folder(folder.path());
+    desk.pass(Vec::new());
+    desk.key(Key::Escape);
+    desk.unfold("Tune");
+    desk.click("kikuchi");
+    assert_eq!(desk.app.draft().unwrap().cloth.response, gordian_sim::scene::ClothResponse::Kikuchi);
+    desk.chord(Modifiers::COMMAND, Key::S);
+    desk.pass(Vec::new());
+    desk.click("Save");
+    let path = folder.path().join("tangled_cloth_changed.toml");
+    assert!(path.is_file(), "{:?}", desk.app.errors().collect::<Vec<_>>());
+    let saved = gordian_sim::Scene::load(&path).unwrap();
+    assert_eq!(saved, *desk.app.draft().unwrap());
+}
+
+#[test]
+fn another_response_acts_on_the_cloth_that_runs() {
+    let mut desk = Desk::new();
+    // Mostly panels: what takes time is the picture.
+    desk.size = [640, 1500];
+    desk.open("tangled_cloth");
+    desk.unfold("Tune");
+    desk.click("off");
+    desk.click("Play");
+    desk.until(|d| d.shown().snapshot.frame >= 15);
+    assert!(!desk.shown().snapshot.contours.is_empty(), "nothing takes it apart");
+    desk.click("icm");
+    desk.until(|d| d.shown().snapshot.contours.is_empty());
+    assert_eq!(desk.app.errors().count(), 0);
+}
+
+#[test]
+fn scenes_are_listed_with_their_pictures() {
+    let mut desk = Desk::new();
+    desk.size = [900, 1000];
+    desk.pass(Vec::new());
+    let image = desk.pass(Vec::new());
+    let title = desk.texts.iter().find(|t| t.0 == "octopus drop").expect("it is in the list").1;
+    // Left of the title.
+    let colourful = |x: u32, y: u32| {
+        let p = image.pixel(x, y);
+        p[2] > p[0].saturating_add(60)
+    };
+    let (right, top) = (title.left() as u32, title.top() as u32);
+    let blue =
+        (0..right).flat_map(|x| (top..top + 45).map(move |y| (x, y))).filter(|&(x, y)| colourful(x, y));
+    assert!(blue.count() > 200, "the octopus is blue");
+}
+
+/// Stops the simulation's thread where it tells the window something.
+#[derive(Default)]
+struct Gate {
+    closed: Mutex<bool>,
+    waiting: AtomicBool,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let mut closed = self.closed.lock().unwrap();
+        while *closed {
+            self.waiting.store(true, Ordering::SeqCst);
+            closed = self.changed.wait(closed).unwrap();
+        }
+        self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    fn set(&self, closed: bool) {
+        *self.closed.lock().unwrap() = closed;
+        self.changed.notify_all();
+    }
+
+    fn holds(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn the_window_goes_on_while_the_simulation_does_not_and_closes_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = Arc::new(Gate::default());
+    let at = gate.clone();
+    let mut desk = Desk::woken_by(move || at.pass());
+    desk.key(Key::H);
+    desk.open(&ball(folder.path()));
+    desk.key(Key::A);
+    let before = desk.pass(Vec::new());
+    gate.set(true);
+    desk.key(Key::Period);
+    desk.until(|_| gate.holds());
+    // In the middle of a frame that takes for ever, all that the window does itself goes on.
+    let turned = desk.turn();
+    assert!(differ(&before, &turned) > 1000, "turned");
+    let wires = desk.key(Key::Num5);
+    assert!(differ(&turned, &wires) > 1000, "wires");
+    desk.size = [700, 500];
+    desk.pass(Vec::new());
+    desk.key(Key::C);
+    assert!(gate.holds() && desk.shown().snapshot.frame == 0);
+    gate.set(false);
+    desk.until(|d| d.shown().snapshot.frame == 1);
+    // Once more, and close: were the window to wait for the frame, it would never return.
+    gate.set(true);
+    desk.key(Key::Period);
+    desk.until(|_| gate.holds());
+    assert!(!desk.app.stop(Duration::from_millis(1)), "the simulation has not ended");
+    gate.set(false);
+}
+
+#[test]
+fn the_window_has_threads_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = Desk::new();
+    desk.key(Key::H);
+    desk.open(&ball(folder.path()));
+    desk.key(Key::A);
+    let before = desk.pass(Vec::new());
+    // Every thread that a simulation computes with is busy; after a minute the test fails instead of hanging.
+    let gate = Arc::new(Gate::default());
+    gate.set(true);
+    let busy = Arc::new(AtomicUsize::new(0));
+    let (held, count) = (gate.clone(), busy.clone());
+    rayon::spawn_broadcast(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        held.pass();
+    });
+    let watch = gate.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(60));
+        watch.set(false);
+    });
+    desk.until(|_| busy.load(Ordering::SeqCst) == rayon::current_num_threads());
+    let cut = desk.key(Key::C);
+    assert!(differ(&before, &cut) > 1000, "a cut is computed with several threads");
+    let middle = pos2(SIZE[0] as f32 / 2.0, SIZE[1] as f32 / 2.0);
+    desk.pass(vec![Event::PointerMoved(middle)]);
+    desk.pass(vec![button(middle, PointerButton::Primary, true)]);
+    desk.pass(vec![button(middle, PointerButton::Primary, false)]);
+    assert!(*gate.closed.lock().unwrap(), "the window waited for the simulation's threads");
+    gate.set(false);
 }

@@ -196,6 +196,52 @@ mod tests {
         d.dot(cone.axis) >= cone.cos - 1e-5
     }
 
+    /// Records what a search asks for.
+    struct Asked(Vec<u32>, f64);
+
+    impl crate::bvh::NearestVisitor for Asked {
+        fn distance_squared(&mut self, id: u32) -> f64 {
+            self.0.push(id);
+            f64::INFINITY
+        }
+
+        fn visit(&mut self, _: u32, _: f64) -> std::ops::ControlFlow<()> {
+            std::ops::ControlFlow::Continue(())
+        }
+
+        fn radius_squared(&self) -> f64 {
+            self.1 * self.1
+        }
+    }
+
+    /// Small boxes on a sphere that face outward, seen from outside: near the point every box is asked for or passed over.
+    #[test]
+    fn what_is_passed_over_is_what_is_not_asked_for() {
+        let at = |i: u32| {
+            let (y, turn) = (1.0 - (i as f32 + 0.5) / 250.0, i as f32 * 2.4);
+            let side = (1.0 - y * y).sqrt();
+            Vec3::new(side * turn.cos(), y, side * turn.sin())
+        };
+        let boxes: Vec<Aabb> = (0..500).map(|i| Aabb { min: at(i) - 0.01, max: at(i) + 0.01 }).collect();
+        let tree = Tree::build(&boxes);
+        let mut cones = Cones::default();
+        cones.refit(&tree, |i| Cone::of(at(i), [at(i)].into_iter()));
+        let (p, radius) = (glam::DVec3::new(0.3, 1.4, 0.1), 2.0);
+        let mut asked = Asked(Vec::new(), radius);
+        tree.nearest_facing(p, &cones, &mut Default::default(), &mut asked);
+        let passed = tree.passed_over(p, &cones, radius);
+        assert!(!passed.is_empty() && !asked.0.is_empty());
+        for i in 0..500 {
+            let b = &boxes[i as usize];
+            let near = p.as_vec3().distance(p.as_vec3().clamp(b.min, b.max)) < radius as f32;
+            let inside = passed.iter().any(|o| o.min.cmple(b.min).all() && o.max.cmpge(b.max).all());
+            assert!(!near || asked.0.contains(&i) || inside, "box {i} is neither");
+            // Its outward side is turned to the point: it must not be passed over.
+            let faces = (p.as_vec3() - at(i)).normalize().dot(at(i)) > 0.95;
+            assert!(!faces || asked.0.contains(&i), "box {i} faces the point");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_cone_holds_what_it_was_made_of(d in prop::collection::vec(direction(), 1..9), spread in 0.0f32..1.0) {

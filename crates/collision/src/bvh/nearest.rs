@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3, Vec4};
 use super::cones::Cones;
 use super::queue::{MinQueue, NodeKey, NodeQueue};
 use super::stab::{round_down, round_up};
-use super::{ChildKind, Node, Tree, WIDTH, lanes};
+use super::{Aabb, ChildKind, Node, Tree, WIDTH, lanes};
 
 /// What a nearest search asks of its caller.
 pub trait NearestVisitor {
@@ -83,6 +83,29 @@ impl Tree {
     ) {
         let rounded = p.as_vec3();
         self.search(p, queue, visitor, |index, node| cones.facing(index, node, rounded));
+    }
+
+    /// Boxes of the subtrees within `radius` of `p` over which [`Tree::nearest_facing`] passes, the largest ones. For pictures.
+    pub fn passed_over(&self, p: DVec3, cones: &Cones, radius: f64) -> Vec<Aabb> {
+        let (bounds, rounded) = (PointBounds::new(p), p.as_vec3());
+        let (mut found, mut stack) = (Vec::new(), vec![0]);
+        while let Some(index) = stack.pop() {
+            let Some(node) = self.nodes.get(index) else { continue };
+            let (facing, distances) = (cones.facing(index, node, rounded), node.distances_squared(&bounds));
+            for lane in 0..WIDTH {
+                // Written so that an empty lane is not near.
+                if !((distances[lane] as f64) < radius * radius) {
+                    continue;
+                }
+                match node.children[lane].get() {
+                    ChildKind::None => {}
+                    _ if facing >> lane & 1 == 0 => found.push(node.child_box(lane)),
+                    ChildKind::Node(c) => stack.push(c as usize),
+                    ChildKind::Primitive(_) => {}
+                }
+            }
+        }
+        found
     }
 
     /// `mask` tells which children of a node count.

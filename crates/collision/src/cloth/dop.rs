@@ -63,6 +63,11 @@ impl Dop {
         far.x.max(far.y).max(far.z)
     }
 
+    /// The low and the high corner of the box along the axes.
+    pub fn corners(&self) -> [Vec3; 2] {
+        [self.low[0].truncate(), self.high[0].truncate()]
+    }
+
     /// A measure of size: the sum of the extents along the axes.
     #[inline]
     pub fn size(&self) -> f32 {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::boxes::bits;
 use super::mesh::ClothMesh;
-use super::pairs::{Found, PairCounters, all_uncrossed, leaf_pairs};
+use super::pairs::{Found, PairCounters, all_uncrossed, leaf_pairs, skipped};
 use super::ties::{Labelled, pierces};
 use super::tree::{ClothTree, NONE};
 use crate::ccd::neighbours::{half_width, spread};
@@ -112,15 +112,19 @@ impl ClothDetector {
         &self.found.pairs
     }
 
+    /// Boxes (low and high corner, metres) of the regions that the search passes over because they cannot cross themselves, at
+    /// the positions `x` of the last refit; of regions one in the other the largest. None without culling. For pictures.
+    pub fn skipped_regions(&self, x: &[Vec3]) -> Vec<[Vec3; 2]> {
+        if !self.culling {
+            return Vec::new();
+        }
+        let nodes = skipped(&self.tree, x);
+        nodes.into_iter().map(|n| self.tree.nodes[n as usize].dop.corners()).collect()
+    }
+
     /// What the last search for pairs did.
     pub fn counters(&self) -> PairCounters {
         self.found.counters
-    }
-
-    /// The leaves of a bounding volume hierarchy, for pictures: the corners (low, high) of their boxes would be too many, so
-    /// only their number.
-    pub fn leaf_count(&self) -> usize {
-        self.tree.leaves.len()
     }
 
     /// The crossings of cloth with cloth among the pairs of the last search, by edge, then triangle; `x` as there.

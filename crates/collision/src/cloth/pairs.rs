@@ -124,6 +124,23 @@ pub(super) fn all_uncrossed(tree: &ClothTree, x: &[Vec3], culled: &[u32]) -> boo
     culled.iter().all(|&n| walk.cannot_cross(n, &mut scratch, &mut counters))
 }
 
+/// The nodes at which a search with culling stops: those whose triangles cannot cross each other, but none below another.
+pub(super) fn skipped(tree: &ClothTree, x: &[Vec3]) -> Vec<u32> {
+    let walk = Walk { tree, x, margin: Margin::new(0.0), culling: true };
+    let (mut scratch, mut counters) = (Scratch::default(), PairCounters::default());
+    let mut found = Vec::new();
+    let mut stack: Vec<u32> = if tree.nodes.is_empty() { Vec::new() } else { vec![0] };
+    while let Some(n) = stack.pop() {
+        let Some([l, r]) = tree.children(n).filter(|_| !tree.nodes[n as usize].solid) else { continue };
+        if walk.cannot_cross(n, &mut scratch, &mut counters) {
+            found.push(n);
+        } else {
+            stack.extend([r, l]);
+        }
+    }
+    found
+}
+
 impl Walk<'_> {
     #[inline]
     fn step(&self, task: Task, push: &mut Vec<Task>, out: &mut Found, scratch: &mut Scratch) {

@@ -187,6 +187,12 @@ impl ColliderSet {
         self.touches.iter().filter(|t| t.active).count()
     }
 
+    /// The pairs that touched in this substep: particle, collider, and the direction in which it pushes.
+    pub fn touches(&self) -> impl Iterator<Item = (u32, u32, Vec3)> + '_ {
+        let touched = self.touches.iter().filter(|t| t.active);
+        touched.map(|t| (t.particle, t.collider, t.normal.as_vec3()))
+    }
+
     /// Number of pairs that were near enough to be looked at.
     pub fn candidates(&self) -> usize {
         self.touches.len()

@@ -42,7 +42,7 @@ pub struct Args {
     /// Cuts the bodies open: x, y or z (-x: the other side), x=POSITION, or NX,NY,NZ[,OFFSET].
     #[arg(long, value_name = "PLANE", allow_hyphen_values = true)]
     clip: Option<ClipChoice>,
-    /// penetrating, inverted, contacts, paths, wireframe, contours, joined by commas; none or all.
+    /// penetrating, inverted, contacts, paths, wireframe, contours, colouring, culled, joined by commas; none or all.
     #[arg(long, value_name = "NAMES", default_value = "penetrating,inverted,contours")]
     overlay: Overlays,
     /// What draws: auto (a GPU, else a software adapter), software, or part of an adapter's name.
@@ -139,7 +139,8 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
         points.extend(start);
     }
     let centre = middle.map_or(glam::Vec3::ZERO, |(low, high)| (low + high) / 2.0);
-    let look = Look { theme: args.theme, overlays: args.overlay, clip: args.clip.map(|c| c.plane(centre)) };
+    let clip = args.clip.map(|c| c.plane(centre));
+    let look = Look { theme: args.theme, overlays: args.overlay, clip, selected: None };
     let aspect = width as f32 / height as f32;
     let camera = args.camera.unwrap_or_default().camera(model.up, points.into_iter(), aspect);
     let image: Image = Shot::new(&gpu)

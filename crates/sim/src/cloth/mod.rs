@@ -61,6 +61,8 @@ pub struct Cloth {
     /// Vertices of cloth, ascending.
     vertices: Vec<u32>,
     smoothed: Vec<Vec3>,
+    /// Where the cloth of the scene starts, from which some responses take the order of its layers; metres.
+    start: Vec<Vec3>,
     /// Whether the contours are those of the positions that the next substep starts from.
     traced: bool,
 }
@@ -118,11 +120,38 @@ impl Cloth {
             friction: sheet_friction(&mesh, friction),
             smoothed: vec![Vec3::ZERO; vertices.len()],
             vertices,
+            start: if triangles.is_empty() { Vec::new() } else { start.clone() },
             traced: false,
             settings,
             mesh,
             detector,
         }
+    }
+
+    /// Takes over a scene's settings of cloth. Another response begins as it would at the start of the scene.
+    pub(crate) fn tune(&mut self, scene: &scene::Scene) {
+        if self.settings.response != scene.cloth.response {
+            self.response = responses::response(scene.cloth.response, &self.mesh, &self.start);
+            self.displacement.clear(self.inv_mass.len());
+        }
+        self.settings = scene.cloth.clone();
+        self.detector.set_culling(self.settings.culling);
+        self.iterations = scene.simulation.iterations;
+        self.substeps = scene.simulation.substeps;
+        self.proximity.clear();
+        self.traced = false;
+    }
+
+    /// Pairs of layers that lie on each other at the positions `x` of the end of a substep; see [`Proximity::within`].
+    pub fn layers<'a>(&'a self, x: &'a [Vec3]) -> impl Iterator<Item = ([u32; 4], [f32; 4], Vec3)> + 'a {
+        // They are pushed as far apart as the cloth is thick; what the fabric then does takes some of them a little farther.
+        self.proximity.within(x, 1.2 * self.thickness())
+    }
+
+    /// Boxes of the regions that the search for crossings passes over at the positions `x` of the end of the last frame, or
+    /// of the last [`World::inspect`](crate::World::inspect).
+    pub fn skipped_regions(&self, x: &[Vec3]) -> Vec<[Vec3; 2]> {
+        if self.active() { self.detector.skipped_regions(x) } else { Vec::new() }
     }
 
     /// The positions have changed from outside.

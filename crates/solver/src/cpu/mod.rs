@@ -8,7 +8,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use crate::model::{Model, ModelError};
-use crate::plan::{Batches, Lane, Plan};
+use crate::plan::{Batches, Colouring, Lane, Plan};
 use crate::solver::{AdapterInfo, Solver, SolverError, Target};
 
 mod bend;
@@ -38,6 +38,7 @@ const PARTICLES_AT_A_TIME: usize = 4096;
 /// The solver on the CPU.
 pub struct CpuSolver {
     plan: Plan,
+    colouring: Colouring,
     width: Width,
     adapter: AdapterInfo,
     damping_per_s: f32,
@@ -89,6 +90,7 @@ impl CpuSolver {
             previous: if plan.damped { particles.clone() } else { Vec::new() },
             particles,
             velocities: plan.to_ranks(&model.velocities),
+            colouring: plan.colouring(model),
             multipliers: Multipliers {
                 neo_hookean: zero(&plan.neo_hookean),
                 neo_hookean_pair: zero(&plan.neo_hookean_pair),
@@ -168,6 +170,10 @@ impl CpuSolver {
 impl Solver for CpuSolver {
     fn adapter(&self) -> &AdapterInfo {
         &self.adapter
+    }
+
+    fn colouring(&self) -> &Colouring {
+        &self.colouring
     }
 
     fn begin_substep(&mut self, h: f32, gravity: Vec3, targets: &[Target]) -> Result<(), SolverError> {
@@ -327,6 +333,32 @@ mod tests {
                 assert!(got == wanted, "{width:?} with {threads} threads");
             }
         }
+    }
+
+    #[test]
+    fn what_has_one_colour_shares_no_particle() {
+        let model = strip(400);
+        let solver = CpuSolver::new(&model).unwrap();
+        let Colouring { tets, distances } = solver.colouring();
+        assert_eq!((tets.len(), distances.len()), (400, 400));
+        let mut taken = std::collections::HashSet::new();
+        let mut free = |name: String, particles: &[u32]| {
+            // The first is held: it may be shared.
+            for &p in particles.iter().filter(|&&p| p != 0) {
+                assert!(taken.insert((name.clone(), p)), "{name} has particle {p} twice");
+            }
+        };
+        for (tet, &colour) in model.tets.iter().zip(tets).filter(|t| *t.1 != Colouring::SERIAL) {
+            free(format!("colour {colour} of material {}", tet.material), &tet.particles);
+        }
+        for (of_model, (particles, colour)) in model.distances.iter().zip(distances) {
+            assert_eq!(of_model.particles, *particles);
+            if *colour != Colouring::SERIAL {
+                free(format!("colour {colour} of the edges"), particles);
+            }
+        }
+        let coloured = tets.iter().filter(|&&c| c != Colouring::SERIAL).count();
+        assert!(coloured > 300, "{coloured}");
     }
 
     #[test]

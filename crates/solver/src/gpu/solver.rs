@@ -13,7 +13,7 @@ use super::layout::Params;
 use super::particles::{Over, Particles};
 use super::targets::Targets;
 use super::timing::Timing;
-use crate::{AdapterInfo, Model, ModelError, Plan, Solver, SolverError, StageTimes, Target};
+use crate::{AdapterInfo, Colouring, Model, ModelError, Plan, Solver, SolverError, StageTimes, Target};
 
 /// Work is submitted at the latest when this many dispatches are recorded, so that the device does not idle.
 const MAX_RECORDED: usize = 256;
@@ -57,6 +57,7 @@ pub struct GpuSolver {
     energies: wgpu::Buffer,
     timing: Option<Timing>,
     damping_per_s: f32,
+    colouring: Colouring,
 
     /// What the device has.
     constants: Params,
@@ -125,6 +126,7 @@ impl GpuSolver {
             energies,
             timing,
             damping_per_s: model.damping_per_s,
+            colouring: plan.colouring(model),
             constants: Params::default(),
             began: false,
             first_iteration: true,
@@ -302,6 +304,10 @@ impl GpuSolver {
 impl Solver for GpuSolver {
     fn adapter(&self) -> &AdapterInfo {
         &self.gpu.info
+    }
+
+    fn colouring(&self) -> &Colouring {
+        &self.colouring
     }
 
     fn begin_substep(&mut self, h: f32, gravity: Vec3, targets: &[Target]) -> Result<(), SolverError> {

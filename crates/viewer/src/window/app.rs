@@ -1,11 +1,14 @@
 //! The state of the window, and how it takes in what the simulation tells.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gordian_sim::{AdapterChoice, FrameReport, Scene};
 
+use super::browser::{Browser, Decision, Purpose};
 use super::driver::{Command, Driver, Event, Opened, Shown};
+use super::thumbnails::Thumbnails;
 use super::viewport::Grab;
 use super::{controls, inspector, measure, messages, record, scenes, style, tune, viewport};
 use crate::camera::Camera;
@@ -50,19 +53,29 @@ pub struct App {
     pub(super) grab: Option<Grab>,
     pub(super) history: VecDeque<FrameReport>,
     pub(super) messages: Vec<Message>,
-    pub(super) path: String,
+    pub(super) thumbnails: Thumbnails,
+    pub(super) browser: Option<(Purpose, Browser)>,
+    /// Where the browser was last.
+    pub(super) folder: PathBuf,
     pub(super) record: record::Form,
     pub(super) save_as: String,
     pub(super) texture: Option<egui::TextureId>,
     /// Geometry must be composed again.
     pub(super) stale: bool,
     pub(super) panels: bool,
+    /// Threads of the window's own: those of the simulation may be busy for long.
+    pub(super) pool: rayon::ThreadPool,
 }
 
 impl App {
     /// An empty window. `wake` is called, from another thread, when there is something new to draw.
     pub fn new(gpu: &Gpu, adapter: AdapterChoice, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         let driver = Driver::start(adapter, wake)?;
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(cores.div_ceil(2))
+            .thread_name(|i| format!("window {i}"));
+        let pool = pool.build().map_err(std::io::Error::other)?;
         Ok(App {
             renderer: Renderer::new(gpu),
             quality: if gpu.software { Quality::QUICK } else { Quality::FINE },
@@ -83,12 +96,15 @@ impl App {
             grab: None,
             history: VecDeque::with_capacity(HISTORY),
             messages: Vec::new(),
-            path: String::new(),
+            thumbnails: Thumbnails::default(),
+            browser: None,
+            folder: PathBuf::from("."),
             record: record::Form::default(),
             save_as: String::new(),
             texture: None,
             stale: false,
             panels: true,
+            pool,
         })
     }
 
@@ -221,7 +237,12 @@ impl App {
             _ => None,
         };
         let centre = centre.map_or(glam::Vec3::ZERO, |(low, high)| (low + high) / 2.0);
-        Look { theme: self.theme, overlays: self.overlays, clip: self.clip.map(|c| c.plane(centre)) }
+        Look {
+            theme: self.theme,
+            overlays: self.overlays,
+            clip: self.clip.map(|c| c.plane(centre)),
+            selected: self.selected,
+        }
     }
 
     /// Brings the geometry on the device up to date.
@@ -231,11 +252,47 @@ impl App {
         }
         let look = self.look();
         let (Some(opened), Some(shown)) = (&self.opened, &self.shown) else { return };
-        let mut geometry = compose(&opened.model, &shown.snapshot, &look);
-        inspector::marks(&mut geometry, &opened.model, shown, self.selected);
+        let geometry = self.pool.install(|| {
+            let mut geometry = compose(&opened.model, &shown.snapshot, &look);
+            inspector::marks(&mut geometry, &opened.model, shown, self.selected);
+            geometry
+        });
         if !self.renderer.upload(&geometry) {
             self.say("the scene is too large for this graphics adapter; a part of it is not drawn", true);
         }
+    }
+
+    /// Opens the browser, in a folder or where it was last.
+    pub(super) fn browse(&mut self, purpose: Purpose, folder: Option<&Path>) {
+        let name = if purpose == Purpose::Save { self.save_as.as_str() } else { "" };
+        let browser = Browser::new(purpose, folder.unwrap_or(&self.folder), name);
+        self.browser = Some((purpose, browser));
+    }
+
+    /// Opens the browser for scenes and meshes in a folder.
+    pub fn browse_folder(&mut self, folder: &Path) {
+        self.browse(Purpose::Open, Some(folder));
+    }
+
+    /// The scene with the changes made in the window.
+    pub fn draft(&self) -> Option<&Scene> {
+        self.draft.as_ref()
+    }
+
+    fn browser(&mut self, ctx: &egui::Context) {
+        let Some((purpose, browser)) = &mut self.browser else { return };
+        let (purpose, decision) = (*purpose, browser.show(ctx));
+        self.folder = browser.folder().to_path_buf();
+        match decision {
+            None => return,
+            Some(Decision::Leave) => {}
+            Some(Decision::Take(path)) => match purpose {
+                Purpose::Open => controls::open_file(self, &path),
+                Purpose::Save => tune::save(self, &path),
+                Purpose::Folder => self.record.folder = path.display().to_string(),
+            },
+        }
+        self.browser = None;
     }
 
     /// All of the window. `painter`: what egui is painted with; it shows the picture of the scene.
@@ -245,7 +302,7 @@ impl App {
         controls::dropped_files(self, ui.ctx());
         controls::keys(self, ui.ctx());
         if self.panels {
-            egui::Panel::left("scenes").default_size(250.0).show(ui, |ui| scenes::show(self, ui));
+            egui::Panel::left("scenes").default_size(270.0).show(ui, |ui| scenes::show(self, ui));
             egui::Panel::right("settings").default_size(330.0).show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
                     inspector::overlays(self, ui);
@@ -258,6 +315,7 @@ impl App {
         }
         egui::Panel::bottom("controls").show(ui, |ui| controls::bar(self, ui));
         egui::CentralPanel::no_frame().show(ui, |ui| viewport::show(self, ui, painter));
+        self.browser(ui.ctx());
         messages::show(self, ui.ctx());
     }
 }

@@ -1,8 +1,11 @@
 //! Play, pause, step and speed; keys; files that are dropped on the window.
 
-use egui::Key;
+use std::path::Path;
+
+use egui::{Key, Modifiers};
 
 use super::app::App;
+use super::browser::{Purpose, is_scene};
 use super::driver::Command;
 use super::style::faint;
 use crate::clip::ClipChoice;
@@ -65,7 +68,7 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
 }
 
 /// What mouse and keys do, a line each.
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 14] = [
     ("drag on a body", "grab"),
     ("drag beside, or right", "orbit"),
     ("middle, or shift", "pan"),
@@ -77,6 +80,9 @@ const HELP: [(&str, &str); 11] = [
     ("R", "reset"),
     ("P", "pin, unpin"),
     ("H", "hide the panels"),
+    ("1 to 8, C, T", "overlays, clip plane, theme"),
+    ("ctrl O, ctrl S", "open, save the scene"),
+    ("ctrl + and -", "size of the text"),
 ];
 
 pub(super) fn help(ui: &mut egui::Ui) {
@@ -96,7 +102,7 @@ fn toggle_play(app: &mut App) {
 
 /// Key of an overlay.
 pub(super) fn key_of(overlay: Overlay) -> Key {
-    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6][overlay as usize]
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8][overlay as usize]
 }
 
 pub(super) fn toggle(app: &mut App, overlay: Overlay) {
@@ -106,7 +112,16 @@ pub(super) fn toggle(app: &mut App, overlay: Overlay) {
 }
 
 pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
-    if ctx.egui_wants_keyboard_input() {
+    if ctx.egui_wants_keyboard_input() || app.browser.is_some() {
+        return;
+    }
+    let command = |key| ctx.input_mut(|i| i.consume_key(Modifiers::COMMAND, key));
+    if command(Key::O) {
+        app.browse(Purpose::Open, None);
+        return;
+    }
+    if command(Key::S) && app.draft.is_some() {
+        app.browse(Purpose::Save, None);
         return;
     }
     let pressed = |key| ctx.input(|i| i.key_pressed(key) && !i.modifiers.command);
@@ -152,11 +167,17 @@ pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
     }
 }
 
-/// A scene that is dropped is opened; a mesh falls on the ground in the scene `drop`.
+/// Opens what is dropped on the window.
 pub(super) fn dropped_files(app: &mut App, ctx: &egui::Context) {
     let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-    let Some(path) = dropped.into_iter().next_back().map(|f| f.path().to_path_buf()) else { return };
-    if path.extension().is_some_and(|e| e == "toml") {
+    if let Some(path) = dropped.into_iter().next_back().map(|f| f.path().to_path_buf()) {
+        open_file(app, &path);
+    }
+}
+
+/// A scene is opened; a mesh falls on the ground in the scene `drop`.
+pub(super) fn open_file(app: &mut App, path: &Path) {
+    if is_scene(path) {
         app.open(&path.display().to_string());
         return;
     }

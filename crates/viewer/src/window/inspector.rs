@@ -25,6 +25,12 @@ pub(super) fn overlays(app: &mut App, ui: &mut egui::Ui) {
                     toggle(app, overlay);
                 }
                 ui.label(faint(key_of(overlay).name()));
+                swatches(ui, overlay, app.theme);
+                if overlay == Overlay::Colouring
+                    && let Some(opened) = app.opened.as_ref().filter(|_| on)
+                {
+                    ui.label(faint(colours_of(&opened.model)));
+                }
             });
         }
         clip(app, ui);
@@ -41,6 +47,31 @@ pub(super) fn overlays(app: &mut App, ui: &mut egui::Ui) {
             app.quality = if fine { Quality::FINE } else { Quality::QUICK };
         }
     });
+}
+
+/// The colours by which an overlay is known.
+fn swatches(ui: &mut egui::Ui, overlay: Overlay, theme: Theme) {
+    let colours = overlay.colours(theme);
+    let (rect, _) = ui.allocate_exact_size(egui::vec2(7.0 * colours.len() as f32, 9.0), egui::Sense::hover());
+    for (i, [r, g, b, _]) in colours.into_iter().enumerate() {
+        let at = egui::Rect::from_min_size(rect.min + egui::vec2(7.0 * i as f32, 0.0), egui::vec2(7.0, 9.0));
+        ui.painter().rect_filled(at, 0.0, egui::Color32::from_rgb(r, g, b));
+    }
+}
+
+/// How many colours the colouring has.
+fn colours_of(model: &Model) -> String {
+    let count = |colours: &mut dyn Iterator<Item = u8>| {
+        let used: std::collections::BTreeSet<u8> = colours.collect();
+        used.len()
+    };
+    let tets = count(&mut model.colouring.tets.iter().copied());
+    let springs = count(&mut model.colouring.distances.iter().map(|d| d.1));
+    match (tets, springs) {
+        (tets, 0) => format!("{tets} colours"),
+        (0, springs) => format!("{springs} colours"),
+        (tets, springs) => format!("{tets} and {springs} colours"),
+    }
 }
 
 fn clip(app: &mut App, ui: &mut egui::Ui) {
@@ -162,12 +193,13 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
             let length = metric(path.from.distance(path.to) as f64, "m");
             lines.push(format!("path     {length} to face {}, through {walked} tets", path.face));
         }
-        let contacts = s.contacts.iter().filter(|c| c.first.contains(&v)).count();
+        let contacts = s.contacts.iter().filter(|c| c.particles.contains(&v)).count();
         lines.push(format!("contacts {contacts}"));
         for line in &lines {
             ui.monospace(line);
         }
-        if !app.overlays.has(Overlay::Paths) || !app.overlays.has(Overlay::Contacts) {
+        let paths = app.overlays.has(Overlay::Paths) || app.overlays.has(Overlay::Culled);
+        if !paths || !app.overlays.has(Overlay::Contacts) {
             ui.label(faint("paths and contacts are looked up while they are shown"));
         }
         let pinned = shown.pinned.contains(&v);

@@ -79,15 +79,17 @@ fn figures(app: &App, r: &FrameReport) -> String {
     let opened = app.opened.as_ref();
     let vertices = opened.map_or(0, |o| o.model.body_of.len());
     let tets = opened.map_or(0, |o| o.model.topology.tets.len());
+    let triangles = opened.map_or(0, |o| o.model.sheets.triangles.len());
     let mut text = format!(
         "frame        {}\ntotal        {:.2} ms\nvertices     {vertices}\ntetrahedra   {tets}\n\
-         contacts     {} ccd, {} dcd, {} collider\nqueries      {}, {} unresolved\n\
+         triangles    {triangles}\ncontacts     {} ccd, {} dcd, {} collider, {} layers\nqueries      {}, {} unresolved\n\
          penetrating  {}\ninverted     {}\nkinetic      {}\nelastic      {}\n",
         r.frame,
         r.ms.total,
         r.contacts.ccd,
         r.contacts.dcd,
         r.contacts.collider,
+        r.contacts.proximity,
         r.queries,
         r.unresolved_queries,
         r.penetrating_vertices,
@@ -95,6 +97,9 @@ fn figures(app: &App, r: &FrameReport) -> String {
         metric(r.kinetic_energy_j, "J"),
         metric(r.elastic_energy_j, "J"),
     );
+    if let (Some(pairs), Some(length)) = (r.intersecting_triangle_pairs, r.contour_length_m) {
+        text.push_str(&format!("crossing     {pairs} pairs, {} of contours\n", metric(length, "m")));
+    }
     if let Some(memory) = resident_memory() {
         text.push_str(&format!("memory       {}\n", metric(memory as f64, "B")));
     }

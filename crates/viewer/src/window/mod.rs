@@ -4,6 +4,7 @@
 //! without a display. [`open`] gives it a window.
 
 mod app;
+mod browser;
 mod controls;
 mod driver;
 mod inspector;
@@ -14,6 +15,7 @@ mod recording;
 mod scenes;
 mod screen;
 mod style;
+mod thumbnails;
 mod tune;
 mod viewport;
 mod winit_loop;

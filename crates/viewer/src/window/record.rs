@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use super::app::App;
+use super::browser::Purpose;
 use super::driver::Command;
 use super::recording::Wanted;
 use super::style::{faint, section};
 
 /// What the form holds.
 pub(super) struct Form {
-    folder: String,
+    pub folder: String,
     pictures: bool,
     frames: bool,
     height: u32,
@@ -41,8 +42,13 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
             }
             return;
         }
+        ui.horizontal(|ui| {
+            ui.add(egui::TextEdit::singleline(&mut app.record.folder).desired_width(200.0));
+            if ui.button("…").on_hover_text("choose a folder").clicked() {
+                app.browse(Purpose::Folder, None);
+            }
+        });
         let form = &mut app.record;
-        ui.add(egui::TextEdit::singleline(&mut form.folder).desired_width(200.0));
         ui.checkbox(&mut form.pictures, "pictures, as seen now");
         if form.pictures {
             ui.horizontal(|ui| {

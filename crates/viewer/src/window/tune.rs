@@ -1,9 +1,12 @@
 //! Settings of the scene: what changes live, and what needs a restart.
 
-use gordian_sim::Scene;
-use gordian_sim::scene::{QueryMethod, QueryMode};
+use std::path::Path;
+
+use gordian_sim::scene::{ClothResponse, Fabric, Material, QueryMethod, QueryMode};
+use gordian_sim::{Scene, World};
 
 use super::app::App;
+use super::browser::Purpose;
 use super::driver::Command;
 use super::style::{faint, section};
 
@@ -15,6 +18,7 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
         };
         let before = draft.clone();
         live(&mut draft, ui);
+        cloth(&mut draft, ui);
         if draft != before {
             send(app, &draft, false);
         }
@@ -28,22 +32,18 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
             send(app, &draft, true);
         }
         ui.separator();
-        ui.horizontal(|ui| {
-            ui.add(egui::TextEdit::singleline(&mut app.save_as).desired_width(170.0));
-            if ui.button("Save scene").clicked() {
-                save(app, &draft);
-            }
-        });
+        let save =
+            ui.button("Save the scene…").on_hover_text("with the changes, as a file (ctrl S)").clicked();
         app.draft = Some(draft);
+        if save {
+            app.browse(Purpose::Save, None);
+        }
     });
 }
 
-/// Whether bodies and colliders differ from those that were built.
+/// Whether a draft differs from the scene that was built in more than what changes live.
 fn needs_restart(built: &Scene, draft: &Scene) -> bool {
-    built.body != draft.body
-        || built.simulation.damping_per_s != draft.simulation.damping_per_s
-        || built.collision.restitution != draft.collision.restitution
-        || built.collision.thickness_edges != draft.collision.thickness_edges
+    World::tuned(built, draft) != *draft
 }
 
 fn send(app: &mut App, draft: &Scene, restart: bool) {
@@ -55,11 +55,19 @@ fn send(app: &mut App, draft: &Scene, restart: bool) {
     app.driver.send(if restart { Command::Restart(scene) } else { Command::Tune(scene) });
 }
 
-fn save(app: &mut App, draft: &Scene) {
-    let path = app.save_as.trim().to_owned();
-    match std::fs::write(&path, with_whole_paths(draft).to_toml()) {
-        Ok(()) => app.say(format!("saved as {path}"), false),
-        Err(error) => app.say(format!("{path}: {error}"), true),
+/// Writes the scene with the changes made here.
+pub(super) fn save(app: &mut App, path: &Path) {
+    let Some(draft) = &app.draft else { return };
+    let written = draft.validate().map_err(|e| e.to_string()).and_then(|()| {
+        let text = with_whole_paths(draft).to_toml();
+        std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+    });
+    match written {
+        Ok(()) => {
+            app.say(format!("saved as {}", path.display()), false);
+            app.save_as = path.file_name().map_or_else(String::new, |n| n.display().to_string());
+        }
+        Err(message) => app.say(message, true),
     }
 }
 
@@ -131,24 +139,74 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
             ui.selectable_value(&mut c.method, method, name);
         }
     });
+    row(ui, "distance of contacts, edges", &mut c.thickness_edges, 0.0..=1.0, 0.0005);
+    row(ui, "restitution", &mut c.restitution, 0.0..=1.0, 0.01);
     row(ui, "depenetration, edges a frame", &mut c.max_depenetration_edges, 0.0..=10.0, 0.01);
     row(ui, "damping of what is inside", &mut c.penetrating_damping, 0.0..=1.0, 0.01);
 }
 
 fn restarting(scene: &mut Scene, ui: &mut egui::Ui) {
     row(ui, "velocity damping 1/s", &mut scene.simulation.damping_per_s, 0.0..=100.0, 0.01);
-    row(ui, "restitution", &mut scene.collision.restitution, 0.0..=1.0, 0.01);
     for (i, body) in scene.body.iter_mut().enumerate() {
         let name = if body.name.is_empty() { format!("body {i}") } else { body.name.clone() };
         egui::CollapsingHeader::new(name).id_salt(i).show(ui, |ui| {
-            let m = &mut body.material;
-            let speed = m.young_pa * 0.01;
-            row(ui, "Young's modulus Pa", &mut m.young_pa, 1.0..=1e12, speed);
-            row(ui, "Poisson's ratio", &mut m.poisson, 0.0..=0.49, 0.002);
-            row(ui, "density kg/m³", &mut m.density_kg_m3, 1.0..=1e5, 5.0);
-            row(ui, "damping s", &mut m.damping_s, 0.0..=1.0, 0.0005);
+            match &mut body.fabric {
+                Some(fabric) => self::fabric(fabric, ui),
+                None => material(&mut body.material, ui),
+            }
             row(ui, "static friction", &mut body.friction.static_, 0.0..=5.0, 0.01);
             row(ui, "kinetic friction", &mut body.friction.dynamic, 0.0..=5.0, 0.01);
         });
     }
+}
+
+fn material(m: &mut Material, ui: &mut egui::Ui) {
+    let speed = m.young_pa * 0.01;
+    row(ui, "Young's modulus Pa", &mut m.young_pa, 1.0..=1e12, speed);
+    row(ui, "Poisson's ratio", &mut m.poisson, 0.0..=0.49, 0.002);
+    row(ui, "density kg/m³", &mut m.density_kg_m3, 1.0..=1e5, 5.0);
+    row(ui, "damping s", &mut m.damping_s, 0.0..=1.0, 0.0005);
+}
+
+fn fabric(f: &mut Fabric, ui: &mut egui::Ui) {
+    for (name, value) in
+        [("warp N/m", &mut f.warp_n_m), ("weft N/m", &mut f.weft_n_m), ("shear N/m", &mut f.shear_n_m)]
+    {
+        let speed = *value * 0.01;
+        row(ui, name, value, 1e-3..=1e9, speed);
+    }
+    let speed = (f.bend_n_m * 0.01).max(1e-6);
+    row(ui, "bending N m", &mut f.bend_n_m, 0.0..=1e3, speed);
+    row(ui, "density kg/m²", &mut f.density_kg_m2, 1e-3..=1e3, 0.002);
+}
+
+/// Responses to crossing cloth, and what they do.
+const RESPONSES: [(ClothResponse, &str, &str); 5] = [
+    (ClothResponse::Off, "off", "crossings stay"),
+    (ClothResponse::Icm, "icm", "intersection contour minimisation"),
+    (ClothResponse::Kikuchi, "kikuchi", "triangle by triangle along the smaller depth"),
+    (ClothResponse::Ye, "ye", "by the type of contour"),
+    (ClothResponse::Buffet, "buffet", "layers in their order; for several sheets"),
+];
+
+/// What changes live of cloth.
+fn cloth(scene: &mut Scene, ui: &mut egui::Ui) {
+    if scene.body.iter().all(|b| b.fabric.is_none()) {
+        return;
+    }
+    ui.separator();
+    ui.label("cloth: how crossings are undone");
+    let c = &mut scene.cloth;
+    ui.horizontal_wrapped(|ui| {
+        for (response, name, about) in RESPONSES {
+            ui.selectable_value(&mut c.response, response, name).on_hover_text(about);
+        }
+    });
+    row(ui, "strength, edges a frame", &mut c.strength, 0.0..=10.0, 0.01);
+    row(ui, "thickness, edges", &mut c.thickness_edges, 0.0..=1.0, 0.002);
+    ui.checkbox(&mut c.proximity, "layers kept apart");
+    row(ui, "searches a substep", &mut c.searches, 1..=100, 0.05);
+    row(ui, "smoothing of velocities", &mut c.smoothing, 0.0..=1.0, 0.01);
+    row(ui, "speed limit, edges a frame (0: none)", &mut c.speed_limit_edges, 0.0..=10.0, 0.01);
+    ui.checkbox(&mut c.culling, "culling of regions that cannot cross themselves");
 }

@@ -56,7 +56,8 @@ fn ray(app: &App, rect: egui::Rect, at: egui::Pos2) -> Ray {
 fn vertex_at(app: &App, rect: egui::Rect, at: egui::Pos2, free: bool) -> Option<u32> {
     let (opened, shown) = (app.opened.as_ref()?, app.shown.as_ref()?);
     let clip = app.look().clip;
-    let hit = pick::pick(&opened.model, &shown.snapshot, &ray(app, rect, at), clip.as_ref())?;
+    let ray = ray(app, rect, at);
+    let hit = app.pool.install(|| pick::pick(&opened.model, &shown.snapshot, &ray, clip.as_ref()))?;
     Some(pick::nearest_vertex(&opened.model, &shown.snapshot, &hit, free))
 }
 

@@ -124,6 +124,17 @@ impl Proximity {
         self.pairs.iter().filter(|p| p.has_pushed()).count()
     }
 
+    /// The pairs of the last search that are no farther apart than `distance` metres at the positions `x`: vertices, their
+    /// weights in the difference of the two points, and its direction. What has a positive weight is pushed along it.
+    pub fn within<'a>(
+        &'a self,
+        x: &'a [Vec3],
+        distance: f32,
+    ) -> impl Iterator<Item = ([u32; 4], [f32; 4], Vec3)> + 'a {
+        let near = self.pairs.iter().filter(move |p| p.normal.dot(p.sum(x)) <= distance);
+        near.map(|p| (p.vertices, p.weights, p.normal))
+    }
+
     /// Number of pushes that were dropped beside contours in the last search.
     pub fn dropped(&self) -> usize {
         self.dropped

@@ -1,0 +1,99 @@
+//! Marks on top of bodies: what the overlays show.
+
+use glam::Vec3;
+use gordian_mesh::LOCAL_FACES;
+
+use crate::compose::Look;
+use crate::geometry::{Dot, Geometry, Line};
+use crate::overlay::Overlay;
+use crate::snapshot::{ContactKind, Model, PathMark, Snapshot};
+use crate::theme::{self, Colour};
+
+/// Adds what the overlays show on top of the bodies.
+pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Look) {
+    let x = &snapshot.positions;
+    let shows = |overlay| look.overlays.has(overlay);
+    if shows(Overlay::Inverted) {
+        for &t in &snapshot.inverted {
+            let corners = model.topology.tets[t as usize].map(|v| x[v as usize]);
+            tetrahedron(geometry, corners, theme::INVERTED);
+        }
+    }
+    if shows(Overlay::Penetrating) {
+        let mut last = None;
+        for &(v, _) in &snapshot.penetrating {
+            if last != Some(v) {
+                geometry.dots.push(Dot { position: x[v as usize], colour: theme::PENETRATING, radius: 3.5 });
+            }
+            last = Some(v);
+        }
+    }
+    if shows(Overlay::Contours) {
+        for contour in &snapshot.contours {
+            let pieces = contour.windows(2).map(|p| Line::new(p[0], p[1], theme::CONTOUR, 3.0));
+            geometry.lines.extend(pieces);
+        }
+    }
+    if shows(Overlay::Contacts) {
+        let mean_edge =
+            model.bodies.iter().map(|b| b.mean_edge).sum::<f64>() / model.bodies.len().max(1) as f64;
+        for contact in &snapshot.contacts {
+            let colour = match contact.kind {
+                ContactKind::Meets => look.theme.contact(),
+                ContactKind::Inside => theme::CONTACT_INSIDE,
+                ContactKind::Collider => theme::CONTACT_COLLIDER,
+                ContactKind::Layers => theme::CONTACT_LAYERS,
+            };
+            let tip = contact.position + contact.normal * mean_edge as f32;
+            geometry.lines.push(Line::new(contact.position, tip, colour, 1.5));
+            geometry.dots.push(Dot { position: contact.position, colour, radius: 2.5 });
+        }
+    }
+    if shows(Overlay::Paths) {
+        let deepest = snapshot.paths.iter().map(PathMark::length).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        for path in &snapshot.paths {
+            let colour = theme::depth(path.length() / deepest);
+            // A pale rim sets it off from bodies of every colour.
+            geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 190], 4.0));
+            geometry.lines.push(Line::new(path.from, path.to, colour, 2.2));
+            geometry.dots.push(Dot { position: path.to, colour, radius: 2.5 });
+        }
+    }
+    if shows(Overlay::Culled) {
+        let vertex = searched(snapshot, look.selected);
+        let shown = snapshot.culled.iter().filter(|b| b.vertex.is_none() || b.vertex == vertex);
+        for culled in shown {
+            frame_box(geometry, culled.corners, theme::CULLED);
+        }
+        let path = snapshot.paths.iter().filter(|p| Some(p.vertex) == vertex);
+        geometry.lines.extend(path.map(|p| Line::new(p.from, p.to, theme::CULLED, 3.0)));
+    }
+}
+
+/// The vertex whose search is shown: the selected one where it has a path, else the deepest.
+fn searched(snapshot: &Snapshot, selected: Option<u32>) -> Option<u32> {
+    let chosen = snapshot.paths.iter().find(|p| Some(p.vertex) == selected);
+    let deepest = || snapshot.paths.iter().max_by(|a, b| a.length().total_cmp(&b.length()));
+    chosen.or_else(deepest).map(|p| p.vertex)
+}
+
+/// The twelve edges of a box.
+fn frame_box(geometry: &mut Geometry, ends: [Vec3; 2], colour: Colour) {
+    let corner = |i: usize| Vec3::new(ends[i & 1].x, ends[i >> 1 & 1].y, ends[i >> 2].z);
+    for i in 0..8 {
+        for axis in [1, 2, 4].into_iter().filter(|a| i & a == 0) {
+            geometry.lines.push(Line::new(corner(i), corner(i | axis), colour, 1.3));
+        }
+    }
+}
+
+/// A tetrahedron as glass with edges.
+fn tetrahedron(geometry: &mut Geometry, corners: [Vec3; 4], colour: Colour) {
+    let glass = [colour[0], colour[1], colour[2], 110];
+    for face in LOCAL_FACES {
+        geometry.glass.triangle(face.map(|k| corners[k]), glass);
+    }
+    for [i, j] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
+        geometry.lines.push(Line::new(corners[i], corners[j], colour, 1.5));
+    }
+}
