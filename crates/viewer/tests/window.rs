@@ -66,14 +66,15 @@ impl Desk {
 
     /// Passes until something holds.
     fn until(&mut self, mut holds: impl FnMut(&Desk) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        // Far more than it takes: software draws here, on a machine that may be busy.
+        let end = Instant::now() + Duration::from_secs(240);
         loop {
             self.pass(Vec::new());
             if holds(self) {
                 return;
             }
-            assert!(Instant::now() < end, "it did not happen within a minute");
-            std::thread::sleep(Duration::from_millis(5));
+            assert!(Instant::now() < end, "it did not happen within four minutes");
+            std::thread::sleep(Duration::from_millis(40));
         }
     }
 
@@ -350,11 +351,16 @@ fn another_response_acts_on_the_cloth_that_runs() {
     let mut desk = Desk::new();
     // Mostly panels: what takes time is the picture.
     desk.size = [640, 1500];
-    desk.open("tangled_cloth");
+    let folder = tempfile::tempdir().unwrap();
+    let coarse = ["nx", "ny"].map(|n| format!("body.generator.{n}=17"));
+    let scene = gordian_sim::Scene::open("tangled_cloth", &coarse).unwrap();
+    let path = folder.path().join("coarse.toml");
+    std::fs::write(&path, scene.to_toml()).unwrap();
+    desk.open(&path.display().to_string());
     desk.unfold("Tune");
     desk.click("off");
     desk.click("Play");
-    desk.until(|d| d.shown().snapshot.frame >= 15);
+    desk.until(|d| d.shown().snapshot.frame >= 10);
     assert!(!desk.shown().snapshot.contours.is_empty(), "nothing takes it apart");
     desk.click("icm");
     desk.until(|d| d.shown().snapshot.contours.is_empty());
@@ -447,7 +453,7 @@ fn the_window_has_threads_of_its_own() {
     desk.open(&ball(folder.path()));
     desk.key(Key::A);
     let before = desk.pass(Vec::new());
-    // Every thread that a simulation computes with is busy; after a minute the test fails instead of hanging.
+    // Every thread that a simulation computes with is busy; in the end the test fails instead of hanging.
     let gate = Arc::new(Gate::default());
     gate.set(true);
     let busy = Arc::new(AtomicUsize::new(0));
@@ -458,7 +464,7 @@ fn the_window_has_threads_of_its_own() {
     });
     let watch = gate.clone();
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_secs(200));
         watch.set(false);
     });
     desk.until(|_| busy.load(Ordering::SeqCst) == rayon::current_num_threads());

@@ -187,7 +187,7 @@ impl Browser {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             let up = self.folder.parent().map(Path::to_path_buf);
-            if ui.add_enabled(up.is_some(), egui::Button::new("⬆")).on_hover_text("one folder up").clicked()
+            if ui.add_enabled(up.is_some(), egui::Button::new("Up")).on_hover_text("one folder up").clicked()
             {
                 wanted = up;
             }
@@ -343,14 +343,43 @@ fn row(ui: &mut egui::Ui, entry: &Entry, chosen: bool) -> egui::Response {
             colour,
         )
     };
-    let symbol = if entry.folder { "🗀" } else { "🗋" };
-    place(rect.left() + 6.0, egui::Align2::LEFT_CENTER, symbol.into(), 13.0, ui.visuals().weak_text_color());
+    symbol(
+        ui.painter(),
+        egui::pos2(rect.left() + 12.0, rect.center().y),
+        entry.folder,
+        ui.visuals().weak_text_color(),
+    );
     place(rect.left() + 26.0, egui::Align2::LEFT_CENTER, entry.name.clone(), 13.0, style.text_color());
     if !entry.folder {
-        let size = super::style::metric(entry.size as f64, "B");
+        let size = size_of(entry.size);
         place(rect.right() - 6.0, egui::Align2::RIGHT_CENTER, size, 11.0, ui.visuals().weak_text_color());
     }
     response
+}
+
+/// A small folder, or a sheet of paper.
+fn symbol(painter: &egui::Painter, at: egui::Pos2, folder: bool, colour: egui::Color32) {
+    let rect = |x: f32, y: f32, w: f32, h: f32| egui::Rect::from_min_size(at + vec2(x, y), vec2(w, h));
+    if folder {
+        painter.rect_filled(rect(-6.0, -5.0, 5.0, 3.0), 1.0, colour);
+        painter.rect_filled(rect(-6.0, -3.5, 12.0, 8.5), 1.5, colour);
+    } else {
+        let stroke = egui::Stroke::new(1.0, colour);
+        painter.rect_stroke(rect(-4.5, -6.0, 9.0, 12.0), 1.0, stroke, egui::StrokeKind::Inside);
+        for y in [-2.0, 0.5, 3.0] {
+            painter.hline(at.x - 2.0..=at.x + 2.0, at.y + y, stroke);
+        }
+    }
+}
+
+/// A size for people.
+fn size_of(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
 }
 
 /// `~` stands for the home folder.

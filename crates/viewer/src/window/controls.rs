@@ -68,7 +68,7 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
 }
 
 /// What mouse and keys do, a line each.
-const HELP: [(&str, &str); 14] = [
+const HELP: [(&str, &str); 15] = [
     ("drag on a body", "grab"),
     ("drag beside, or right", "orbit"),
     ("middle, or shift", "pan"),
@@ -80,12 +80,14 @@ const HELP: [(&str, &str); 14] = [
     ("R", "reset"),
     ("P", "pin, unpin"),
     ("H", "hide the panels"),
-    ("1 to 8, C, T", "overlays, clip plane, theme"),
+    ("1 to 8", "overlays"),
+    ("C, T", "clip plane, theme"),
     ("ctrl O, ctrl S", "open, save the scene"),
     ("ctrl + and -", "size of the text"),
 ];
 
 pub(super) fn help(ui: &mut egui::Ui) {
+    ui.spacing_mut().interact_size.y = 14.0;
     egui::Grid::new("help").spacing([8.0, 1.0]).show(ui, |ui| {
         for (input, effect) in HELP {
             ui.label(faint(input));

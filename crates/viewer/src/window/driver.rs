@@ -1,5 +1,7 @@
 //! The simulation in a thread of its own: it takes commands, and shows the newest moment. The window never waits for it.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -200,11 +202,28 @@ struct Gone;
 
 impl Engine {
     fn run(mut self) {
-        while self.turn().is_ok() {}
+        loop {
+            match catch_unwind(AssertUnwindSafe(|| self.turn())) {
+                Ok(Ok(())) => {}
+                Ok(Err(Gone)) => break,
+                Err(payload) => self.fault(&payload),
+            }
+        }
         if let Some(recording) = hold(&self.recording).take() {
             // As in `Driver::stop`.
             let _ = recording.finish();
         }
+    }
+
+    /// A bug of ours ends the world in which it shows, and not the window.
+    fn fault(&mut self, payload: &Box<dyn Any + Send>) {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        self.running = None;
+        self.tell(Event::Playing(false));
+        self.tell(Event::Failed(format!(
+            "the simulation has stopped by a fault of its own ({text}); open the scene again to go on"
+        )));
     }
 
     fn tell(&self, event: Event) {
@@ -486,6 +505,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     fn wait<T>(mut look: impl FnMut() -> Option<T>) -> T {
         let until = Instant::now() + Duration::from_secs(60);
@@ -553,6 +573,21 @@ mod tests {
         assert!(moved < 0.05, "{moved}");
         let fastest = end.snapshot.velocities.iter().map(|v| v.length()).fold(0.0, f32::max);
         assert!(fastest > 0.01, "{fastest}");
+    }
+
+    #[test]
+    fn a_bug_ends_the_world_and_not_the_thread() {
+        let broken = Arc::new(AtomicBool::new(false));
+        let at = broken.clone();
+        let wake = move || assert!(!at.swap(false, Ordering::SeqCst), "a bug");
+        let driver = Driver::start(AdapterChoice::Cpu, wake).unwrap();
+        driver.send(Command::Restart(ball()));
+        newest(&driver, |_| true);
+        broken.store(true, Ordering::SeqCst);
+        driver.send(Command::StepFrame);
+        wait(|| driver.events().find(|e| matches!(e, Event::Failed(m) if m.contains("a bug"))));
+        driver.send(Command::Restart(ball()));
+        assert_eq!(newest(&driver, |s| s.world == 2).snapshot.frame, 0);
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn plot(app: &App, ui: &mut egui::Ui) {
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
     let total = |r: &FrameReport| Stage::ALL.iter().map(|s| r.ms.get(*s)).sum::<f64>();
-    let highest = app.history.iter().map(total).fold(1e-3, f64::max);
+    let highest = usual(app.history.iter().map(total).collect());
     let width = rect.width() / HISTORY as f32;
     for (i, report) in app.history.iter().enumerate() {
         let x = rect.left() + i as f32 * width;
@@ -66,12 +66,24 @@ fn plot(app: &App, ui: &mut egui::Ui) {
         let Some(last) = app.history.back() else { return };
         for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
             if last.ms.get(stage) > 0.0 {
-                let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
-                ui.painter().rect_filled(dot, 2.0, colour);
-                ui.label(faint(format!("{} {:.1}", stage.name().replace('_', " "), last.ms.get(stage))));
+                // A name stays with its colour where the line ends.
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
+                    ui.painter().rect_filled(dot, 2.0, colour);
+                    let name = stage.name().replace('_', " ");
+                    ui.label(faint(format!("{name} {:.1}", last.ms.get(stage))));
+                });
             }
         }
     });
+}
+
+/// What most frames stay below, with some room: a single slow one, such as the first, does not flatten all others.
+fn usual(mut totals: Vec<f64>) -> f64 {
+    totals.sort_unstable_by(f64::total_cmp);
+    let at = |part: usize| totals.get(totals.len().saturating_sub(1) * part / 100).copied().unwrap_or(0.0);
+    at(100).min(1.5 * at(95)).max(1e-3)
 }
 
 /// Numbers as text.
@@ -82,7 +94,7 @@ fn figures(app: &App, r: &FrameReport) -> String {
     let triangles = opened.map_or(0, |o| o.model.sheets.triangles.len());
     let mut text = format!(
         "frame        {}\ntotal        {:.2} ms\nvertices     {vertices}\ntetrahedra   {tets}\n\
-         triangles    {triangles}\ncontacts     {} ccd, {} dcd, {} collider, {} layers\nqueries      {}, {} unresolved\n\
+         triangles    {triangles}\ncontacts     {} ccd, {} dcd,\n             {} collider, {} layers\nqueries      {}, {} unresolved\n\
          penetrating  {}\ninverted     {}\nkinetic      {}\nelastic      {}\n",
         r.frame,
         r.ms.total,
@@ -98,7 +110,7 @@ fn figures(app: &App, r: &FrameReport) -> String {
         metric(r.elastic_energy_j, "J"),
     );
     if let (Some(pairs), Some(length)) = (r.intersecting_triangle_pairs, r.contour_length_m) {
-        text.push_str(&format!("crossing     {pairs} pairs, {} of contours\n", metric(length, "m")));
+        text.push_str(&format!("crossings    {pairs} pairs\ncontours     {}\n", metric(length, "m")));
     }
     if let Some(memory) = resident_memory() {
         text.push_str(&format!("memory       {}\n", metric(memory as f64, "B")));
@@ -115,4 +127,18 @@ fn resident_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slow_frame_does_not_flatten_the_plot() {
+        let mut totals: Vec<f64> = (0..100).map(|i| 5.0 + (i % 10) as f64 * 0.1).collect();
+        assert!((usual(totals.clone()) - 5.9).abs() < 1e-9, "all are seen");
+        totals[0] = 900.0;
+        assert!(usual(totals) < 9.0);
+        assert!(usual(vec![3.0]) == 3.0 && usual(Vec::new()) > 0.0);
+    }
 }

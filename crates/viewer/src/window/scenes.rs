@@ -27,7 +27,7 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
     }
     ui.separator();
     let mut wanted = None;
-    let tall = ui.available_height() > 800.0;
+    let tall = ui.available_height() > 950.0;
     egui::Panel::bottom("help")
         .show(ui, |ui| super::style::section(ui, "Mouse and keys", tall, super::controls::help));
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
