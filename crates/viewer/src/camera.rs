@@ -95,7 +95,7 @@ impl Camera {
             return;
         }
         let axes = self.axes();
-        let tangent = (self.field_of_view / 2.0).tan() / 1.15;
+        let tangent = (self.field_of_view / 2.0).tan() / 1.25;
         let slopes = Vec2::new(tangent * aspect, tangent);
         let (mut right, mut left) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
         let mut nearest = f32::NEG_INFINITY;
@@ -252,7 +252,7 @@ mod tests {
             let seen = || points().map(|p| m.project_point3(p).truncate());
             let (low, high) = (seen().fold(Vec2::MAX, Vec2::min), seen().fold(Vec2::MIN, Vec2::max));
             assert!(low.min_element() > -1.0 && high.max_element() < 1.0, "{low} {high}");
-            assert!((high - low).max_element() > 1.6, "it fills the picture: {low} {high}");
+            assert!((high - low).max_element() > 1.5, "it fills the picture: {low} {high}");
             assert!((high + low).abs().max_element() < 0.25, "in the middle: {low} {high}");
         }
     }
