@@ -16,14 +16,17 @@ macro_rules! pictures {
 
 /// Name of a scene, and a PNG of [`SIZE`] pixels.
 const PICTURES: &[(&str, &[u8])] = pictures![
+    "cloth_on_ball",
     "cube_on_bend",
     "drop",
     "dropped_cloth",
+    "large_cloth",
     "noodle_recovered",
     "octopus_drop",
     "pressed_ball",
     "tangled_cloth",
     "tangled_noodle",
+    "ten_sheets",
     "twisted_beam",
     "two_sheets",
     "two_spheres",
