@@ -17,6 +17,18 @@ pub enum SimError {
     /// A mesh or a frame cannot be read or written.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// A body cannot be solved: a value outside its range, such as a tetrahedron that is too flat.
+    #[error("body `{body}`, {what} {index}: {message}")]
+    Body {
+        /// Name of the body.
+        body: String,
+        /// What of it: a tetrahedron, a position.
+        what: &'static str,
+        /// Which one, in the file order of the body, from 0.
+        index: u32,
+        /// What is wrong.
+        message: String,
+    },
     /// The solver cannot be built or has failed.
     #[error(transparent)]
     Solver(#[from] SolverError),

@@ -15,11 +15,14 @@ use super::{Outcome, fault};
 /// Takes a mesh apart where it crosses itself, and writes it with its vertices in the same order.
 ///
 /// A file with tetrahedra is taken as a volume and untangled along shortest paths to its boundary; else its triangles are cloth. The
-/// pose in the file counts as the pose at rest. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
+/// pose in the file counts as the pose at rest, and `--pose` as where it is. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
 #[derive(clap::Args)]
 pub struct Args {
     /// The mesh.
     file: PathBuf,
+    /// Tangled positions of a volume, whose mesh is then at rest: a mesh of the same vertices, or an array (.npz, .npy).
+    #[arg(long, value_name = "FILE")]
+    pose: Option<PathBuf>,
     /// Where the result goes: .obj or .ply for cloth; .msh or .vtu for either.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -59,6 +62,14 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
     let raw = io::read_raw(&args.file).map_err(fault::mesh)?;
     let volume = !raw.tets.is_empty();
     drop(raw);
+    if !volume && args.pose.is_some() {
+        return Err(miette!("--pose is for volumes; {} holds a surface", args.file.display()));
+    }
+    if args.pose.is_none()
+        && let Some(note) = io::beside_pose(&args.file)
+    {
+        eprintln!("note: {note}; to untangle that: --pose {}", args.file.display());
+    }
     // Said before the work, not after it.
     Format::of(&args.out, volume)?;
     let report = if volume { volume_of(args)? } else { cloth_of(args)? };
@@ -111,6 +122,10 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
     let file = std::path::absolute(&args.file).map_err(|e| miette!("{}: {e}", args.file.display()))?;
     let mut scene = Scene::parse("[[body]]\nmesh = \"\"", "untangle").map_err(fault::scene)?;
     scene.body[0].mesh = Some(file.clone());
+    if let Some(pose) = &args.pose {
+        let pose = std::path::absolute(pose).map_err(|e| miette!("{}: {e}", pose.display()))?;
+        scene.body[0].pose = Some(pose);
+    }
     scene.simulation.gravity_m_s2 = [0.0; 3];
     scene.simulation.iterations = 3;
     scene.simulation.damping_per_s = 1.0;
@@ -128,8 +143,12 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         frames += 1;
     }
     let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
-    let positions: Vec<DVec3> = mesh.positions.iter().zip(moves).map(|(p, by)| *p + by).collect();
-    let far = |i: usize| positions[i].distance(mesh.positions[i]);
+    let tangled = match &args.pose {
+        Some(pose) => io::load_pose(pose, mesh.positions.len()).map_err(fault::mesh)?,
+        None => mesh.positions,
+    };
+    let positions: Vec<DVec3> = tangled.iter().zip(moves).map(|(p, by)| *p + by).collect();
+    let far = |i: usize| positions[i].distance(tangled[i]);
     let farthest = (0..positions.len()).reduce(|a, b| if far(b) > far(a) { b } else { a }).unwrap_or(0);
     Format::of(&args.out, true)?.write(&args.out, &positions, &mesh.tets, &[]).map_err(fault::mesh)?;
     Ok(json!({

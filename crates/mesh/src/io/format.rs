@@ -44,6 +44,11 @@ pub fn format_list() -> String {
     FORMATS.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// The extensions of these formats, without the dot, in lower case.
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|f| f.extensions).copied()
+}
+
 /// The content of a file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshError> {
     std::fs::read(path).map_err(io_error(path))

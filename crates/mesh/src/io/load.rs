@@ -61,6 +61,14 @@ pub fn load_pose(path: impl AsRef<Path>, vertex_count: usize) -> Result<Vec<DVec
     Ok(positions)
 }
 
+/// A line for people where a mesh is read from an archive that holds a deformed pose beside the rest pose: loading takes the rest
+/// pose, which is not what everyone expects. None for all other files.
+pub fn beside_pose(path: impl AsRef<Path>) -> Option<String> {
+    let path = path.as_ref();
+    let holds = npz::holds_pose(path).unwrap_or(false);
+    holds.then(|| format!("{}: the rest pose is taken; a pose `deformed` is beside it", path.display()))
+}
+
 /// `file.npz#rest` as the file and the array; a file of that very name wins.
 fn split_array(path: &Path) -> (PathBuf, Option<String>) {
     if let Some((file, array)) = path.to_str().and_then(|p| p.rsplit_once(".npz#"))

@@ -27,9 +27,9 @@ mod vtk;
 mod write;
 
 pub use atomic::write_atomically;
-pub use format::{format_list, read_raw};
+pub use format::{extensions, format_list, read_raw};
 pub use hash::mesh_hash;
-pub use load::{load_pose, load_surface, load_tets};
+pub use load::{beside_pose, load_pose, load_surface, load_tets};
 pub use write::{
     DataArray, MshEncoding, Points, Values, Vtu, write_msh41, write_obj, write_ply, write_pvd, write_vtu,
 };

@@ -114,6 +114,12 @@ pub(crate) fn read_pose(path: &Path, bytes: &[u8], name: Option<&str>) -> Result
     }
 }
 
+/// Whether the file is an archive with a pose besides the rest pose that [`read`] takes.
+pub(crate) fn holds_pose(path: &Path) -> Result<bool, MeshError> {
+    let archive = Archive::new(path, BufReader::new(File::open(path).map_err(io_error(path))?))?;
+    Ok(archive.has("rest") && archive.has("deformed"))
+}
+
 /// An open archive that tells its path in every error.
 struct Archive<'a, R: Read + Seek> {
     path: &'a Path,

@@ -64,7 +64,46 @@ fn explain(source: &Source, root: &DeTable<'_>, error: path_error::Error<de::Err
             let what = if path.is_empty() { "the scene" } else { &path };
             source.error_in(SceneErrorKind::MissingKey, &path, span, format!("{what} needs a key `{key}`"))
         }
+        Complaint::WrongType { got, wanted } => {
+            let found = match message.starts_with("invalid length") {
+                true => format!("has {got} values"),
+                false => format!("is {}", describe(got)),
+            };
+            let message = format!("{found}; it must be {}", demand(wanted));
+            let mut e = source.error_in(SceneErrorKind::Value, &path, span, message);
+            if got == "map" && wanted == "a sequence" {
+                e.hint = Some(format!("write `[[{path}]]`, once for each"));
+            }
+            e
+        }
         Complaint::Other => source.error_in(SceneErrorKind::Value, &path, span, message.to_owned()),
+    }
+}
+
+/// What was found, as a person would write it: `integer `3`` is `3`.
+fn describe(got: &str) -> String {
+    match got {
+        "map" => "a table".into(),
+        "sequence" => "a list".into(),
+        _ if got.starts_with("string ") => got["string ".len()..].into(),
+        _ => got.split('`').nth(1).unwrap_or(got).into(),
+    }
+}
+
+/// What was wanted, without the words of the language that this is written in.
+fn demand(wanted: &str) -> String {
+    match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".into(),
+        "f32" | "f64" => "a number".into(),
+        "a boolean" => "true or false".into(),
+        "a string" | "path string" => "text in quotes".into(),
+        "a sequence" => "a list".into(),
+        _ if wanted.starts_with("struct ") => "a table of keys, `{ key = value, … }`".into(),
+        _ if wanted.contains("enum ") => "a table with a `kind`, or one of its words".into(),
+        _ => match wanted.strip_prefix("an array of length ") {
+            Some(length) => format!("a list of {length} values"),
+            None => wanted.into(),
+        },
     }
 }
 
@@ -80,6 +119,7 @@ enum Complaint<'a> {
     UnknownKey { word: &'a str, choices: Vec<&'a str> },
     UnknownWord { word: &'a str, choices: Vec<&'a str> },
     MissingKey { key: &'a str },
+    WrongType { got: &'a str, wanted: &'a str },
     Other,
 }
 
@@ -87,12 +127,16 @@ impl<'a> Complaint<'a> {
     /// The wording is part of `serde`'s interface (`Error::unknown_field` and its siblings).
     fn of(message: &'a str) -> Self {
         let mut quoted = message.split('`').skip(1).step_by(2);
+        let invalid = ["invalid type: ", "invalid value: ", "invalid length "];
+        let wrong = invalid.iter().find_map(|start| message.strip_prefix(start)?.split_once(", expected "));
         if message.starts_with("unknown field") {
             Self::UnknownKey { word: quoted.next().unwrap_or(""), choices: quoted.collect() }
         } else if message.starts_with("unknown variant") {
             Self::UnknownWord { word: quoted.next().unwrap_or(""), choices: quoted.collect() }
         } else if message.starts_with("missing field") {
             Self::MissingKey { key: quoted.next().unwrap_or("") }
+        } else if let Some((got, wanted)) = wrong {
+            Self::WrongType { got, wanted }
         } else {
             Self::Other
         }

@@ -174,6 +174,12 @@ fn mesh_of(
             };
             let (mesh, told) = loaded.map_err(|e| scene.mesh_error(&format!("{at}.mesh"), &path, e))?;
             warnings.extend(told.into_iter().map(|w| format!("body `{name}`: {w}")));
+            if body.pose.is_none()
+                && body.pose_generator.is_none()
+                && let Some(note) = io::beside_pose(&path)
+            {
+                warnings.push(format!("body `{name}`: {note}; to start in it, set `pose` to the same file"));
+            }
             Ok(mesh)
         }
         (None, Some(g)) => generated(scene, &format!("{at}.generator"), g, body.fabric.is_some()),
