@@ -26,7 +26,7 @@ fn iteration(c: &mut Criterion) {
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
     for cells in CELLS {
         let model = block(cells);
-        group.throughput(Throughput::Elements(model.tets.len() as u64));
+        group.throughput(Throughput::Elements(4 * model.tets.len() as u64));
         let mut positions = vec![Vec3::ZERO; model.positions.len()];
         for (name, mut solver) in solvers(&model) {
             solver.begin_substep(1e-3, Vec3::ZERO, &[]).expect("runs");

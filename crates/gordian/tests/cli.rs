@@ -279,3 +279,82 @@ fn a_tangled_start_is_told_without_a_frame() {
     gordian(folder.path(), &mesh).code(0);
     gordian(folder.path(), &["untangle", "coil.msh", "-o", "out.msh", "--frames", "0"]).code(1);
 }
+
+/// What a person is likely to get wrong about files is told in their words.
+#[test]
+fn meshes_poses_and_empty_scenes_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    gordian(folder.path(), &["mesh", "sphere", "resolution=5", "-o", "ball.msh"]).code(0);
+    let said = stderr(&gordian(folder.path(), &["run", "ball.msh"]).code(2));
+    assert!(said.contains("is a mesh, not a scene") && said.contains("body.mesh=ball.msh"), "{said}");
+
+    at("empty.toml", "[simulation]\nframes = 1\n");
+    let said = stderr(&gordian(folder.path(), &["run", "empty.toml", "--adapter", "cpu"]).code(0));
+    assert!(said.contains("warning: the scene has no body"), "{said}");
+    at("single.toml", "[body]\nmesh = \"ball.msh\"\n");
+    let said = stderr(&gordian(folder.path(), &["run", "single.toml"]).code(2));
+    assert!(said.contains("is a table; it must be a list") && said.contains("[[body]]"), "{said}");
+
+    for (set, expected) in [
+        ("simulation.frames=1.5", "is 1.5; it must be a whole number of at least 0"),
+        ("collision.recovery=yes", "is \"yes\"; it must be true or false"),
+        ("body.material=3", "is 3; it must be a table of keys"),
+        ("body.translate_m=[1,0]", "has 2 values; it must be a list of 3 values"),
+        ("body.material.young_pa=1e300", "is 1e300; its size must be below 3.4"),
+        ("body.translate_m=[1e300,0,0]", "body[0].translate_m[0]: is 1e300"),
+        ("body.fit_m=1e-20", "body `body0`, inverse mass 0"),
+    ] {
+        let said = stderr(&gordian(folder.path(), &with(DROP, &["--frames", "0", "--set", set])).code(2));
+        assert!(said.contains(expected), "{set}: {said}");
+    }
+    let said = stderr(&gordian(folder.path(), &with(DROP, &["--size", "paper"])).code(2));
+    assert!(said.contains("no size `paper`"), "{said}");
+}
+
+#[test]
+fn an_archive_with_a_pose_is_not_taken_silently_at_rest() {
+    let Some(helix) = gordian::mesh::testdata::path("workloads/noodle_helix.npz") else { return };
+    let helix = helix.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let check = gordian(folder.path(), &["check", helix]).code(0);
+    assert!(stderr(&check).contains("the rest pose is taken") && stderr(&check).contains("--pose"));
+    let untangle = ["untangle", helix, "--pose", helix, "-o", "o.vtu", "--frames", "0", "--json", "-"];
+    let untangle = gordian(folder.path(), &untangle).code(1);
+    let told: serde_json::Value = serde_json::from_str(&stdout(&untangle)).unwrap();
+    assert_eq!(told["crossing_pairs_before"], 2446, "as the workload's own figures say");
+    assert!(stderr(&untangle).is_empty(), "{}", stderr(&untangle));
+}
+
+#[test]
+fn a_report_may_go_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = gordian(folder.path(), &with(DROP, &["--frames", "2", "--report", "-"])).code(0);
+    let report: Report = serde_json::from_str(&stdout(&run)).unwrap();
+    assert_eq!(report.frames.len(), 2);
+    assert!(stderr(&run).contains("at the end"), "the summary does not mix with it");
+}
+
+#[test]
+fn a_run_is_held_to_the_checks_of_its_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = |bound: &str| {
+        let text = format!(
+            "[simulation]\nframes = 3\nsubsteps = 2\n[[body]]\nname = \"b\"\ngenerator = {{ kind = \"box\", nx = 1, ny = 1, nz = 1 }}\n\
+             [[check]]\nwhat = \"rising_speed_m_s\"\nbody = \"b\"\nat_most = {bound}\nabout = \"it falls\"\n"
+        );
+        std::fs::write(folder.path().join("s.toml"), text).unwrap();
+    };
+    let run = ["run", "s.toml", "--adapter", "cpu", "--report", "r.json"];
+    scene("-0.4");
+    let said = stdout(&gordian(folder.path(), &run).code(0));
+    assert!(said.contains("check      holds: rising_speed_m_s of b at the end is -0.49"), "{said}");
+    assert!(report(&folder.path().join("r.json")).checks[0].holds);
+    scene("-0.6");
+    let said = stdout(&gordian(folder.path(), &run).code(1));
+    assert!(said.contains("FAILS") && said.contains("it falls"), "{said}");
+    let part = stdout(&gordian(folder.path(), &with(&run, &["--frames", "2"])).code(0));
+    assert!(!part.contains("check"), "a part of a run shows nothing about the whole: {part}");
+    std::fs::write(folder.path().join("s.toml"), "[[check]]\nwhat = \"contacts\"\n").unwrap();
+    assert!(stderr(&gordian(folder.path(), &run).code(2)).contains("neither `at_most` nor `at_least`"));
+}

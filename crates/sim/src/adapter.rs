@@ -29,6 +29,18 @@ impl std::str::FromStr for AdapterChoice {
     }
 }
 
+/// As it is read.
+impl std::fmt::Display for AdapterChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            AdapterChoice::Auto => "auto",
+            AdapterChoice::Cpu => "cpu",
+            AdapterChoice::Software => "software",
+            AdapterChoice::Name(name) => name,
+        })
+    }
+}
+
 impl AdapterChoice {
     /// Builds the solver of `model`.
     pub fn solver(&self, model: &Model) -> Result<Box<dyn Solver + Send>, SolverError> {

@@ -21,6 +21,7 @@
 pub mod adapter;
 pub mod body;
 mod build;
+pub mod check;
 pub mod checkpoint;
 pub mod cloth;
 mod collide;
@@ -35,6 +36,7 @@ mod step;
 mod world;
 
 pub use adapter::AdapterChoice;
+pub use check::{Checks, Verdict};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::SimError;
 pub use gordian_solver::Colouring;

@@ -32,6 +32,9 @@ pub struct Report {
     pub bodies: u64,
     /// The frames, in their order.
     pub frames: Vec<FrameReport>,
+    /// What the scene holds its run to, and whether it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<crate::Verdict>,
 }
 
 /// What happened in a frame. Counts are sums over its substeps unless they say "at the end".
@@ -231,6 +234,11 @@ impl Report {
     pub fn set_scene(&mut self, scene: &Scene) {
         self.scene.clone_from(&scene.simulation.name);
         self.settings = serde_json::to_value(scene).expect("every scene can be written as JSON");
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("every report can be written as JSON")
     }
 
     /// Writes the report, whole or not at all.

@@ -7,7 +7,7 @@ use gordian_collision::collider::Collider;
 use gordian_collision::contact::Contact;
 use gordian_collision::{Detector, PathOptions, Penetration};
 use gordian_mesh::TetTopology;
-use gordian_solver::{AdapterInfo, Colouring, Model, Solver, Target};
+use gordian_solver::{AdapterInfo, Colouring, Model, ModelError, Solver, SolverError, Target};
 
 use crate::body::{self, Body};
 use crate::build::mean_surface_edge;
@@ -29,6 +29,7 @@ pub struct World {
     pub(crate) bodies: Vec<BodyInfo>,
     pub(crate) inverse_masses: Vec<f32>,
     pub(crate) pins: Vec<Pin>,
+    pub(crate) rest: Vec<Vec3>,
     pub(crate) x: Vec<Vec3>,
     pub(crate) v: Vec<Vec3>,
     pub(crate) frame: u32,
@@ -67,6 +68,26 @@ pub(crate) struct Scratch {
     pub targets: Vec<Target>,
     pub motions: Vec<Vec<Motion>>,
     pub transforms: Vec<DAffine3>,
+}
+
+/// Names the body that a model is at fault for, in the order of its own file.
+fn of_body(error: SolverError, bodies: &[BodyInfo]) -> SimError {
+    let SolverError::Model(ModelError::Value { what, index, message }) = error else { return error.into() };
+    let index = index as u32;
+    let found = match what {
+        "tetrahedron" => bodies.iter().find(|b| b.tets.contains(&index)).map(|b| (b, index - b.tets.start)),
+        "rest position" | "position" | "velocity" | "inverse mass" => {
+            bodies.iter().find(|b| b.particles.contains(&index)).map(|b| (b, index - b.particles.start))
+        }
+        _ => None,
+    };
+    match found {
+        Some((body, index)) => {
+            let hint = "; are `scale` and `fit_m` right?";
+            SimError::Body { body: body.name.clone(), what, index, message: message + hint }
+        }
+        None => SolverError::from(ModelError::Value { what, index: index as usize, message }).into(),
+    }
 }
 
 impl World {
@@ -130,14 +151,11 @@ impl World {
         for (info, body) in infos.iter_mut().zip(bodies).filter(|(_, b)| !b.triangles.is_empty()) {
             info.mean_edge = cloth::mean_edge(&body.rest, &body.triangles);
         }
-        let friction = |v: u32| {
-            let body = infos.iter().position(|info| info.particles.contains(&v));
-            bodies[body.expect("each particle has a body")].friction
-        };
+        let friction = |v: u32| bodies[infos.partition_point(|info| info.particles.end <= v)].friction;
         let cloth = Cloth::new(scene, &sheets, &model, &topology, friction);
         let collisions =
             Collisions::new(scene, bodies, &infos, &topology, &model, cloth.vertices(), obstacles)?;
-        let solver = adapter.solver(&model)?;
+        let solver = adapter.solver(&model).map_err(|e| of_body(e, &infos))?;
         let n = model.positions.len();
         Ok(World {
             settings: scene.simulation.clone(),
@@ -148,6 +166,7 @@ impl World {
             bodies: infos,
             inverse_masses: model.inverse_masses,
             pins,
+            rest: model.rest_positions,
             x: model.positions,
             v: model.velocities,
             frame: 0,
@@ -182,6 +201,11 @@ impl World {
     /// Positions, metres.
     pub fn positions(&self) -> &[Vec3] {
         &self.x
+    }
+
+    /// Positions at rest, metres.
+    pub fn rest_positions(&self) -> &[Vec3] {
+        &self.rest
     }
 
     /// Velocities, metres per second.

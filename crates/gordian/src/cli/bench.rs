@@ -9,7 +9,7 @@ use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
 use super::run::{Compute, progress};
-use super::{Outcome, bench_ccd, bench_cloth, bench_culling, bench_query, fault};
+use super::{Outcome, bench_ccd, bench_cloth, bench_culling, bench_paper, bench_query, fault};
 
 /// Measures frame times: p50, p95, p99 and the share of each stage, scene by scene.
 #[derive(clap::Args)]
@@ -45,6 +45,7 @@ enum Kernel {
     Ccd(bench_ccd::Args),
     Cloth(bench_cloth::Args),
     Culling(bench_culling::Args),
+    Paper(bench_paper::Args),
 }
 
 /// The figures of a run.
@@ -59,9 +60,9 @@ struct Figures {
 
 /// Where they were measured.
 #[derive(Debug, Serialize, Deserialize)]
-struct Machine {
-    cpu: String,
-    cores: usize,
+pub struct Machine {
+    pub cpu: String,
+    pub cores: usize,
     system: String,
 }
 
@@ -91,6 +92,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
         Some(Kernel::Ccd(args)) => return bench_ccd::bench(args),
         Some(Kernel::Cloth(args)) => return bench_cloth::bench(args),
         Some(Kernel::Culling(args)) => return bench_culling::bench(args),
+        Some(Kernel::Paper(args)) => return bench_paper::bench(args),
         None => {}
     }
     args.compute.start()?;
@@ -166,7 +168,7 @@ fn percentile(sorted: &[f64], p: f64) -> f64 {
 }
 
 impl Machine {
-    fn here() -> Self {
+    pub fn here() -> Self {
         // Only Linux tells the name of the CPU in a file.
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let name = info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':'));

@@ -11,7 +11,7 @@ use gordian::mesh::io::{DataArray, Values, Vtu};
 use gordian::mesh::{TetTopology, io};
 use serde_json::{Value, json};
 
-use super::{Outcome, fault};
+use super::{Outcome, fault, words};
 
 /// Examines a mesh: elements, boundary, and intersections with itself.
 ///
@@ -37,6 +37,11 @@ pub struct Args {
 const NAMED: usize = 8;
 
 pub fn check(args: &Args) -> miette::Result<Outcome> {
+    if args.pose.is_none()
+        && let Some(note) = io::beside_pose(&args.file)
+    {
+        eprintln!("note: {note}; to look at it: --pose {}", args.file.display());
+    }
     let raw = io::read_raw(&args.file).map_err(fault::mesh)?;
     let volume = !raw.tets.is_empty();
     drop(raw);
@@ -227,7 +232,7 @@ impl Examined {
     fn print(&self) {
         println!("{}", self.file);
         for (name, value) in &self.figures {
-            println!("  {:18} {value}", name.replace('_', " "));
+            println!("  {:18} {}", words::key(name), words::value(value));
         }
         for warning in &self.warnings {
             println!("  note: {warning}");
@@ -296,15 +301,15 @@ impl Examined {
 }
 
 fn places(elements: &Elements) -> String {
-    let count = elements.count();
+    let some = |one: &str, many: &str| words::count(elements.count() as u64, one, many);
     match elements {
-        Elements::Vertices(v) => format!("{count} vertices ({})", list(v)),
+        Elements::Vertices(v) => format!("{} ({})", some("vertex", "vertices"), list(v)),
         Elements::Edges(e) => {
             let edges: Vec<String> = e.iter().map(|[a, b]| format!("{a}-{b}")).collect();
-            format!("{count} edges ({})", list(&edges))
+            format!("{} ({})", some("edge", "edges"), list(&edges))
         }
-        Elements::Triangles(t) => format!("{count} triangles ({})", list(t)),
-        Elements::Tets(t) => format!("{count} tetrahedra ({})", list(t)),
+        Elements::Triangles(t) => format!("{} ({})", some("triangle", "triangles"), list(t)),
+        Elements::Tets(t) => format!("{} ({})", some("tetrahedron", "tetrahedra"), list(t)),
         Elements::Mesh => "the mesh".into(),
     }
 }

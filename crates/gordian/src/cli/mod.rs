@@ -4,16 +4,19 @@ mod bench;
 mod bench_ccd;
 mod bench_cloth;
 mod bench_culling;
+mod bench_paper;
 mod bench_query;
 mod check;
 mod fault;
 mod fuzz;
+mod interrupt;
 mod list;
 mod mesh;
 mod mesh_tet;
 mod run;
 mod untangle;
 mod view;
+mod words;
 
 use std::process::ExitCode;
 
@@ -21,7 +24,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// A deformable-body simulator that starts from any state, tangled or not, and comes out untangled.
 ///
-/// Exit status: 0 done; 1 done, but intersections remain (or were found); 2 error.
+/// Exit status: 0 done; 1 done, but intersections remain (or were found); 2 error; 130 interrupted.
 #[derive(Parser)]
 #[command(name = "gordian", version)]
 struct Cli {
@@ -51,6 +54,8 @@ enum Outcome {
     Clean,
     /// Done, but intersections remain, or were found.
     Intersecting,
+    /// Ended early because somebody asked for it.
+    Interrupted,
 }
 
 /// Reads the command line, does what it says, and tells the exit status.
@@ -72,6 +77,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Intersecting) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::STATUS),
         Err(error) => {
             eprintln!("{error:?}");
             ExitCode::from(2)

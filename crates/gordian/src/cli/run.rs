@@ -1,24 +1,32 @@
 //! `gordian run`: simulates a scene, with frames, checkpoints and a report.
 
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gordian::sim::record::file_name;
 use gordian::sim::scene::OutputFormat;
 use gordian::sim::{
-    AdapterChoice, Checkpoint, FrameReport, Layout, Recorder, Report, Scene, SimError, Stage, World, adapter,
+    AdapterChoice, Checkpoint, Checks, FrameReport, Layout, Recorder, Report, Scene, SimError, Stage, World,
+    adapter,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Outcome, fault};
+use super::interrupt::Interrupt;
+use super::{Outcome, fault, words};
 
 /// Simulates a scene: a file, or a built-in scene by its name (see `gordian scenes`).
 ///
-/// Exit status: 0 done; 1 done, but intersections remain at the end; 2 error.
+/// Ctrl-C ends the run after the frame under way, with a checkpoint to go on from; a second one ends it at once.
+///
+/// Exit status: 0 done; 1 done, but intersections remain at the end or a `[[check]]` of the scene fails; 2 error; 130 interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene file, or name of a built-in scene.
     scene: String,
+    /// Another size of the scene, such as `paper`, where it has one.
+    #[arg(long, value_name = "NAME")]
+    size: Option<String>,
     /// Number of frames; by default that of the scene.
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
@@ -30,7 +38,7 @@ pub struct Args {
     format: Option<Format>,
     #[command(flatten)]
     compute: Compute,
-    /// Writes the report, one JSON object with an entry a frame.
+    /// Writes the report, one JSON object with an entry a frame; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Writes a checkpoint every N frames.
@@ -88,7 +96,12 @@ impl Compute {
 
 pub fn run(args: &Args) -> miette::Result<Outcome> {
     args.compute.start()?;
-    let mut scene = Scene::open(&args.scene, &args.set).map_err(fault::scene)?;
+    let scene = match &args.size {
+        Some(size) => Scene::open_size(&args.scene, size, &args.set),
+        None => Scene::open(&args.scene, &args.set),
+    };
+    let mut scene = scene.map_err(fault::scene)?;
+    let whole = args.frames.is_none_or(|n| n >= scene.simulation.frames) && args.resume.is_none();
     if let Some(frames) = args.frames {
         scene.simulation.frames = frames;
     }
@@ -97,6 +110,9 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     }
     if let Some(every) = args.checkpoint_every {
         scene.output.checkpoint_every = every;
+    }
+    if scene.body.is_empty() {
+        eprintln!("warning: the scene has no body; add one, such as `[[body]]` with `mesh = \"FILE\"`");
     }
     // Read before the world is built: a checkpoint that cannot be read should not take a minute to be told.
     let checkpoint = args.resume.as_ref().map(Checkpoint::read).transpose().map_err(fault::checkpoint)?;
@@ -117,17 +133,36 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
 
     let folder =
         args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(file_name(&scene.simulation.name)));
-    let mut run = Run::new(&scene, world, folder, checkpoint.map(|c| c.frame))?;
-    let result = run.finish();
-    // What was done is told even if the run broke off.
-    if let Some(path) = &args.report {
-        run.report.write(path).map_err(fault::mesh)?;
+    if !whole {
+        // A part of a run shows nothing about the whole of it.
+        scene.check.clear();
     }
-    result.map_err(fault::sim)?;
+    let mut run = Run::new(&scene, world, folder, checkpoint.map(|c| c.frame))?;
+    let result = run.finish(&Interrupt::listen());
+    if matches!(result, Ok(None)) {
+        run.report.checks = run.checks.verdicts();
+    }
+    // What was done is told even if the run broke off.
+    let file = args.report.as_ref().filter(|path| *path != Path::new("-"));
+    match (&args.report, file) {
+        (_, Some(path)) => run.report.write(path).map_err(fault::mesh)?,
+        (Some(_), None) => println!("{}", run.report.to_json()),
+        (None, None) => {}
+    }
+    if let Some(checkpoint) = result.map_err(fault::sim)? {
+        eprintln!("stopped after frame {}; go on with: --resume {}", run.world.frame(), checkpoint.display());
+        return Ok(Outcome::Interrupted);
+    }
     // Also where no frame was run, because the checkpoint is at the end already, say.
     let end = run.world.judge();
-    run.summary(args.report.as_ref(), &end);
-    Ok(if remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
+    let summary = run.summary(file, &end);
+    // Standard output belongs to the report where it goes there.
+    match args.report.is_some() && file.is_none() {
+        true => eprint!("{summary}"),
+        false => print!("{summary}"),
+    }
+    let fails = run.report.checks.iter().any(|c| !c.holds);
+    Ok(if fails || remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
 }
 
 /// A run under way.
@@ -136,6 +171,7 @@ struct Run<'a> {
     world: World,
     recorder: Recorder,
     report: Report,
+    checks: Checks,
     begun: Instant,
     /// The last frame that was recorded.
     recorded: Option<u32>,
@@ -147,19 +183,29 @@ impl<'a> Run<'a> {
         eprintln!(
             "{}: {}, {}, {} on {}",
             report.scene,
-            count(report.bodies, "body", "bodies"),
-            count(report.vertices, "vertex", "vertices"),
-            count(report.tetrahedra, "tetrahedron", "tetrahedra"),
+            words::count(report.bodies, "body", "bodies"),
+            words::count(report.vertices, "vertex", "vertices"),
+            words::count(report.tetrahedra, "tetrahedron", "tetrahedra"),
             report.adapter
         );
         let layout = Layout::of(&world).into();
         let recorder = Recorder::new(folder, scene, layout, resumed).map_err(fault::mesh)?;
-        Ok(Self { scene, world, recorder, report, begun: Instant::now(), recorded: resumed })
+        Ok(Self {
+            scene,
+            world,
+            recorder,
+            report,
+            checks: Checks::of(scene),
+            begun: Instant::now(),
+            recorded: resumed,
+        })
     }
 
-    fn finish(&mut self) -> Result<(), SimError> {
+    /// Runs to the end; or to where it was interrupted, which gives the checkpoint.
+    fn finish(&mut self, interrupt: &Interrupt) -> Result<Option<PathBuf>, SimError> {
         let last = self.scene.simulation.frames;
         let bar = progress(last.saturating_sub(self.world.frame()));
+        let mut told = Instant::now();
         if self.recorded.is_none() && self.recorder.wants(0, last == 0) {
             self.record(0)?;
         }
@@ -187,11 +233,22 @@ impl<'a> Run<'a> {
                 frame.contacts.total(),
                 frame.penetrating_vertices
             ));
+            self.checks.observe(&self.world, &frame);
             bar.inc(1);
+            if bar.is_hidden() && told.elapsed() > EVERY {
+                told = Instant::now();
+                eprintln!("frame {} of {last}, {}", frame.frame, seconds(self.begun.elapsed()));
+            }
             self.report.frames.push(frame);
+            if interrupt.requested() && self.world.frame() < last {
+                bar.abandon();
+                let path = self.recorder.checkpoint_path(self.world.frame());
+                self.world.checkpoint(self.scene).write(&path)?;
+                return Ok(Some(path));
+            }
         }
         bar.finish_and_clear();
-        Ok(())
+        Ok(None)
     }
 
     fn record(&mut self, frame: u32) -> Result<(), SimError> {
@@ -211,48 +268,62 @@ impl<'a> Run<'a> {
     }
 
     /// What a person wants to know at the end.
-    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport) {
+    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport) -> String {
+        self.summarise(report, end).expect("a string takes everything")
+    }
+
+    fn summarise(&self, report: Option<&PathBuf>, end: &FrameReport) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
         let frames = &self.report.frames;
         // Not by `sum`, which starts from a negative zero.
         let total = frames.iter().fold(0.0, |sum, f| sum + f.ms.total);
         let per_frame = |ms: f64| ms / frames.len().max(1) as f64;
-        println!("scene      {}", self.report.scene);
-        println!("adapter    {}", self.report.adapter);
-        println!(
+        writeln!(out, "scene      {}", self.report.scene)?;
+        writeln!(out, "adapter    {}", self.report.adapter)?;
+        writeln!(
+            out,
             "frames     {} in {}, {:.2} ms each",
             frames.len(),
             seconds(self.begun.elapsed()),
             per_frame(total)
-        );
+        )?;
         let sum = |get: fn(&FrameReport) -> u64| frames.iter().map(get).sum::<u64>();
-        println!(
+        writeln!(
+            out,
             "contacts   {} ccd, {} dcd, {} proximity, {} collider",
             sum(|f| f.contacts.ccd),
             sum(|f| f.contacts.dcd),
             sum(|f| f.contacts.proximity),
             sum(|f| f.contacts.collider)
-        );
-        println!("queries    {}, {} unresolved", sum(|f| f.queries), sum(|f| f.unresolved_queries));
+        )?;
+        writeln!(out, "queries    {}, {} unresolved", sum(|f| f.queries), sum(|f| f.unresolved_queries))?;
         let pairs = end.intersecting_triangle_pairs;
         let crossing = pairs.map_or(String::new(), |n| format!(", {n} crossing pairs of triangles"));
-        println!(
+        writeln!(
+            out,
             "at the end {} penetrating vertices, {} inverted tetrahedra{crossing}",
             end.penetrating_vertices, end.inverted_tetrahedra
-        );
+        )?;
+        for verdict in &self.report.checks {
+            let said = if verdict.holds { "holds" } else { "FAILS" };
+            writeln!(out, "check      {said}: {}", words::check(verdict))?;
+        }
         for stage in Stage::ALL {
             let ms: f64 = frames.iter().map(|f| f.ms.get(stage)).sum();
             if ms > 0.0 {
-                println!(
+                writeln!(
+                    out,
                     "  {:14} {:9.3} ms a frame {:5.1} %",
                     stage.name(),
                     per_frame(ms),
                     100.0 * ms / total
-                );
+                )?;
             }
         }
         for path in self.recorder.entry().iter().chain(report) {
-            println!("written    {}", path.display());
+            writeln!(out, "written    {}", path.display())?;
         }
+        Ok(out)
     }
 }
 
@@ -261,15 +332,14 @@ fn remaining(frame: &FrameReport) -> u64 {
     frame.penetrating_vertices + frame.intersecting_triangle_pairs.unwrap_or(0)
 }
 
+/// How often a line tells where a run is, where standard error is no terminal.
+const EVERY: Duration = Duration::from_secs(10);
+
 /// A bar on standard error; nothing where that is no terminal.
 pub fn progress(frames: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:32} {pos}/{len} frames, {eta} left  {msg}")
         .expect("the template is a constant");
     ProgressBar::new(frames.into()).with_style(style)
-}
-
-fn count(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
 fn seconds(time: Duration) -> String {

@@ -46,11 +46,37 @@ impl BuiltIn {
 }
 
 impl Scene {
+    /// [`Scene::open`] in another of its sizes: the overrides of that size, then those given.
+    pub fn open_size(name: &str, size: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let plain = Self::open(name, &[])?;
+        let Some(of_size) = plain.sizes.get(size) else {
+            let known = plain.sizes.keys().map(String::as_str);
+            let hint = did_you_mean(size, known).unwrap_or_else(|| match plain.sizes.is_empty() {
+                true => "it has one size only".to_owned(),
+                false => {
+                    format!("known here: {}", plain.sizes.keys().cloned().collect::<Vec<_>>().join(", "))
+                }
+            });
+            let message = format!("the scene has no size `{size}`");
+            return Err(plain.error_at(SceneErrorKind::Override, "sizes", message).with_hint(hint));
+        };
+        Self::open(name, &[of_size.as_slice(), overrides].concat())
+    }
+
     /// A scene file, or where there is no such file, the built-in scene of this name.
     pub fn open(name: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let path = std::path::Path::new(name);
         if path.is_file() {
-            return Self::load_with(path, overrides);
+            return match is_mesh(path) {
+                true => Err(SceneError::without_source(
+                    SceneErrorKind::File,
+                    name,
+                    "",
+                    "is a mesh, not a scene".to_owned(),
+                )
+                .with_hint(format!("to drop it on the ground: `run drop --set body.mesh={name}`"))),
+                false => Self::load_with(path, overrides),
+            };
         }
         if let Some(scene) = SCENES.iter().find(|s| s.name == name) {
             return scene.scene(overrides);
@@ -69,6 +95,12 @@ impl Scene {
         }
         Err(error)
     }
+}
+
+/// Whether the ending of a file is that of a mesh format.
+fn is_mesh(path: &std::path::Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    gordian_mesh::io::extensions().any(|known| known == ending)
 }
 
 #[cfg(test)]
@@ -93,6 +125,15 @@ mod tests {
             let placed = scene.place().unwrap_or_else(|e| panic!("{e}"));
             assert!(placed.warnings.is_empty(), "{}: {:?}", built_in.name, placed.warnings);
         }
+    }
+
+    #[test]
+    fn a_mesh_is_not_taken_for_a_scene() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bunny.MSH");
+        std::fs::write(&path, "$MeshFormat\n4.1 0 8\n").unwrap();
+        let error = Scene::open(path.to_str().unwrap(), &[]).unwrap_err().to_string();
+        assert!(error.contains("is a mesh, not a scene; to drop it"), "{error}");
     }
 
     #[test]

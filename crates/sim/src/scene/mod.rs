@@ -14,6 +14,7 @@
 //! of its range. See [`SceneError`].
 
 mod body;
+mod check;
 mod cloth;
 mod collider;
 mod error;
@@ -28,6 +29,7 @@ mod settings;
 mod tagged;
 mod validate;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,6 +39,7 @@ pub use body::{
     AllRegion, Body, BoxRegion, Copies, FractionRegion, Friction, Material, MaterialModel, Pin, Region, Rest,
     SphereRegion, VerticesRegion,
 };
+pub use check::{Check, Figure, Over};
 pub use cloth::{Cloth, ClothResponse, Fabric, Fold, Ridge};
 pub use collider::{BowlShape, BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use error::{Place, SceneError, SceneErrorKind, did_you_mean};
@@ -44,7 +47,7 @@ pub use generator::Generator;
 pub use library::{BuiltIn, SCENES};
 pub use motion::{Key, Keyframes, Motion, Rotate, Translate, rotation, transform_at};
 pub use place::{Placed, PlacedBody, PlacedPin};
-pub use settings::{Collision, Output, OutputFormat, QueryMethod, QueryMode, Simulation};
+pub use settings::{Collision, Later, Output, OutputFormat, QueryMethod, QueryMode, Simulation};
 
 use locate::Source;
 
@@ -66,6 +69,12 @@ pub struct Scene {
     /// The obstacles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collider: Vec<Collider>,
+    /// What a run is held to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub check: Vec<Check>,
+    /// Other sizes of the same experiment: for each name the overrides that make it, `path=value`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<String, Vec<String>>,
     /// The text it was read from, to point into; none for a scene made in code.
     #[serde(skip)]
     source: Option<Arc<Source>>,
@@ -80,6 +89,8 @@ impl PartialEq for Scene {
             && self.output == other.output
             && self.body == other.body
             && self.collider == other.collider
+            && self.check == other.check
+            && self.sizes == other.sizes
     }
 }
 
@@ -142,14 +153,16 @@ impl Scene {
         }
     }
 
-    /// What identifies a run: all settings that change the result, as TOML. Names, the number of frames and the output
-    /// do not; meshes are known by their paths only.
+    /// What identifies a run: all settings that change the result, as TOML. Names, the number of frames, the output,
+    /// checks and other sizes do not; meshes are known by their paths only.
     pub fn identity(&self) -> String {
         let mut scene = self.clone();
         scene.simulation.name.clear();
         scene.simulation.description.clear();
         scene.simulation.frames = 0;
         scene.output = Output::default();
+        scene.check.clear();
+        scene.sizes.clear();
         scene.to_toml()
     }
 

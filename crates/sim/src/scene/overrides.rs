@@ -20,7 +20,7 @@ const EXCLUSIVE: [&[&str]; 4] = [
 const FILES: [&str; 2] = ["mesh", "pose"];
 
 /// Keys of lists of tables.
-const LISTS: [&str; 4] = ["body", "collider", "pin", "motion"];
+const LISTS: [&str; 5] = ["body", "collider", "pin", "motion", "check"];
 
 /// Sets one value. `span` marks it as coming from the override.
 pub(super) fn apply<'i>(

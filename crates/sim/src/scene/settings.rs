@@ -107,6 +107,19 @@ pub struct Collision {
     pub restitution: f64,
     /// Whether velocities that still approach at a contact are cancelled after the substep.
     pub velocity_pass: bool,
+    /// Another `mode` from some time on, to see what the one does to a state that the other has kept sound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later: Option<Later>,
+}
+
+/// `collision.later`: the query mode from `start_s` on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Later {
+    /// When it begins, seconds.
+    pub start_s: f64,
+    /// The mode from then on.
+    pub mode: QueryMode,
 }
 
 impl Default for Collision {
@@ -127,6 +140,7 @@ impl Default for Collision {
             penetrating_damping: 0.3,
             restitution: 0.0,
             velocity_pass: true,
+            later: None,
         }
     }
 }

@@ -4,8 +4,8 @@ use gordian_mesh::generate::{GenerateError, Kind};
 
 use super::error::did_you_mean;
 use super::{
-    Body, Cloth, Collider, Collision, Copies, Fabric, Friction, Generator, Material, MaterialModel, Motion,
-    Region, Rest, Scene, SceneError, SceneErrorKind, Shape, place,
+    Body, Check, Cloth, Collider, Collision, Copies, Fabric, Friction, Generator, Material, MaterialModel,
+    Motion, Region, Rest, Scene, SceneError, SceneErrorKind, Shape, place,
 };
 
 /// Checks every value of a scene; the error names the first fault in the order of the format.
@@ -49,8 +49,27 @@ fn check(scene: &Scene) -> Checked {
     for (i, c) in scene.collider.iter().enumerate() {
         collider(&format!("collider[{i}]"), c)?;
     }
+    for (i, c) in scene.check.iter().enumerate() {
+        one_check(&format!("check[{i}]"), c, scene)?;
+    }
     names("body", scene.body.iter().map(|b| b.name.as_str()))?;
     names("collider", scene.collider.iter().map(|c| c.name.as_str()))
+}
+
+fn one_check(at: &str, c: &Check, scene: &Scene) -> Checked {
+    finite(&format!("{at}.start_s"), c.start_s)?;
+    optional(&format!("{at}.end_s"), c.end_s, finite)?;
+    optional(&format!("{at}.at_most"), c.at_most, finite)?;
+    optional(&format!("{at}.at_least"), c.at_least, finite)?;
+    if c.at_most.is_none() && c.at_least.is_none() {
+        return Err(fault(at, "has neither `at_most` nor `at_least`: it would always hold"));
+    }
+    if !c.body.is_empty() && !scene.body.iter().any(|b| b.name == c.body) {
+        let hint = did_you_mean(&c.body, scene.body.iter().map(|b| b.name.as_str()));
+        let message = format!("there is no body named `{}`", c.body);
+        return Err(Fault { hint, ..fault(format!("{at}.body"), message) });
+    }
+    Ok(())
 }
 
 fn collision(c: &Collision) -> Checked {
@@ -59,7 +78,8 @@ fn collision(c: &Collision) -> Checked {
     positive("collision.max_depenetration_edges", c.max_depenetration_edges)?;
     positive("collision.max_shift_ratio", c.max_shift_ratio)?;
     fraction("collision.penetrating_damping", c.penetrating_damping)?;
-    fraction("collision.restitution", c.restitution)
+    fraction("collision.restitution", c.restitution)?;
+    c.later.as_ref().map_or(Ok(()), |l| finite("collision.later.start_s", l.start_s))
 }
 
 fn cloth(c: &Cloth) -> Checked {
@@ -312,13 +332,27 @@ fn names<'a>(list: &str, all: impl Iterator<Item = &'a str>) -> Checked {
     Ok(())
 }
 
+/// The solver works in single precision: what that cannot hold is refused here, where its key is known.
 fn finite(key: &str, x: f64) -> Checked {
-    if x.is_finite() { Ok(()) } else { Err(fault(key, format!("is {x}, not a finite number"))) }
+    match (x as f32).is_finite() {
+        true => Ok(()),
+        false if x.is_finite() => {
+            Err(fault(key, format!("is {x:e}; its size must be below {:e} (single precision)", f32::MAX)))
+        }
+        false => Err(fault(key, format!("is {x}, not a finite number"))),
+    }
 }
 
 fn positive(key: &str, x: f64) -> Checked {
     finite(key, x)?;
-    if x > 0.0 { Ok(()) } else { Err(fault(key, format!("is {x}; it must be above 0"))) }
+    match x {
+        _ if x <= 0.0 => Err(fault(key, format!("is {x}; it must be above 0"))),
+        _ if x < f32::MIN_POSITIVE as f64 => Err(fault(
+            key,
+            format!("is {x:e}; it must be at least {:e} (single precision)", f32::MIN_POSITIVE),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn not_negative(key: &str, x: f64) -> Checked {
