@@ -45,6 +45,7 @@ fn stages(c: &mut Criterion) {
                 materials: &materials,
                 max_push: f32::INFINITY,
                 max_shift: f32::INFINITY,
+                hold_depth: 0.0,
             };
             let mut shift = vec![Vec3::ZERO; tangle.positions.len()];
             b.iter_batched_ref(

@@ -59,7 +59,8 @@ pub(crate) struct Collisions {
     tangled: Vec<bool>,
 }
 
-/// Bodies of one friction and one edge length, and the colliders as they meet them.
+/// Bodies of one friction and one edge length, and the colliders as they meet them. Turned copies of a body differ in the last
+/// bits of their edge length: a thousandth makes no difference to a thickness, but a group for each would to the time.
 struct Group {
     friction: Friction,
     mean_edge: f32,
@@ -77,7 +78,9 @@ impl Group {
         let mut groups: Vec<Group> = Vec::new();
         for (body, info) in bodies.iter().zip(infos) {
             let mean_edge = info.mean_edge as f32;
-            let same = |g: &&mut Group| g.friction == body.friction && g.mean_edge == mean_edge;
+            let same = |g: &&mut Group| {
+                g.friction == body.friction && (g.mean_edge - mean_edge).abs() <= 1e-3 * mean_edge
+            };
             if let Some(group) = groups.iter_mut().find(same) {
                 group.particles.extend(info.particles.clone());
                 continue;
@@ -260,6 +263,8 @@ impl Collisions {
         self.h = h;
         // Half a substep of slack: times are sums of substeps.
         self.bodies_collide = self.settings.enabled && start_s + h / 2.0 >= self.settings.start_s;
+        let later = self.settings.later.as_ref().filter(|l| start_s + h / 2.0 >= l.start_s);
+        self.options.mode = query_mode(later.map_or(self.settings.mode, |l| l.mode));
         self.contacts.clear();
         self.outside.fill(true);
         self.tangled.fill(false);
@@ -404,6 +409,7 @@ impl Collisions {
             materials: &self.materials.table,
             max_push: push * self.unit,
             max_shift: together * push * self.unit,
+            hold_depth: if self.settings.recovery { 0.0 } else { HOLD_EDGES * self.unit },
         };
         self.contacts.project(x, shift, &projection);
         for group in &mut self.groups {
@@ -466,14 +472,22 @@ impl Collisions {
     }
 }
 
+/// Depth to which contacts of penetrating vertices carry load, in mean surface edges. Not in recovery, where what has crossed has to
+/// pass back through.
+const HOLD_EDGES: f32 = 0.5;
+
 /// How a scene asks for boundary points.
+fn query_mode(mode: QueryMode) -> gordian_collision::QueryMode {
+    match mode {
+        QueryMode::Geodesic => gordian_collision::QueryMode::Geodesic,
+        QueryMode::Euclidean => gordian_collision::QueryMode::Euclidean,
+        QueryMode::RestShape => gordian_collision::QueryMode::RestShape,
+    }
+}
+
 fn path_options(settings: &Collision) -> PathOptions {
     PathOptions {
-        mode: match settings.mode {
-            QueryMode::Geodesic => gordian_collision::QueryMode::Geodesic,
-            QueryMode::Euclidean => gordian_collision::QueryMode::Euclidean,
-            QueryMode::RestShape => gordian_collision::QueryMode::RestShape,
-        },
+        mode: query_mode(settings.mode),
         method: match settings.method {
             QueryMethod::Auto => PathMethod::Auto,
             QueryMethod::Flood => PathMethod::Flood,

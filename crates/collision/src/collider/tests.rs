@@ -308,6 +308,7 @@ impl World {
                 materials: &self.materials,
                 max_push: self.max_push,
                 max_shift: f32::INFINITY,
+                hold_depth: 0.0,
             };
             self.set.project(&mut self.x, &mut shift, &ctx);
         }
@@ -603,6 +604,7 @@ fn a_corner_pushes_a_face() {
         materials: &materials,
         max_push: f32::INFINITY,
         max_shift: f32::INFINITY,
+        hold_depth: 0.0,
     };
     set.project(&mut x, &mut shift, &ctx);
     assert!(set.max_depth(&x) < 1e-6);

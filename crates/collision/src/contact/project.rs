@@ -18,6 +18,10 @@ pub struct Projection<'a> {
     pub max_push: f32,
     /// How far these contacts together move one particle in a substep at most, metres (`INFINITY` for no limit).
     pub max_shift: f32,
+    /// Up to this depth at the start of the substep, metres, a [`Response::Depenetrate`] contact carries load: it cancels what
+    /// would go deeper, as an impact does, beyond what `max_push` lets it leave. Deeper is a tangle, in which neighbours leave to
+    /// opposite sides; there each must be able to give way.
+    pub hold_depth: f32,
 }
 
 /// Positions and shifts, open to the threads of one colour.
@@ -139,11 +143,13 @@ unsafe fn project_sides<const A: usize, const B: usize>(
     let approach = -(point + blend(&gap.first, &ua) - blend(&gap.second, &ub)).dot(gap.direction);
 
     let mut push = violation.max(0.0);
-    let mut lasting = 0.0; // the part that becomes velocity
+    let lasting; // the part that becomes velocity
     match contact.response {
         Response::Depenetrate => {
+            let depth = violation - approach;
+            let hold = if depth <= ctx.hold_depth as f64 { push.min(approach.max(0.0)) } else { 0.0 };
             let room = (ctx.max_push - contact.pushed).max(0.0) as f64;
-            push = push.min(room);
+            push = (push - hold).min(room);
             for (m, w, s) in parts(&ma, &gap.first, &sa).chain(parts(&mb, &gap.second, &sb)) {
                 let reach = m * w.abs();
                 if reach > 0.0 {
@@ -151,18 +157,24 @@ unsafe fn project_sides<const A: usize, const B: usize>(
                     push = push.min(room * inverse / reach);
                 }
             }
-            contact.pressed = contact.pressed.max(approach as f32);
+            contact.pushed += push as f32;
+            push += hold;
+            lasting = hold;
+            match hold > 0.0 {
+                true => contact.pressed += hold as f32,
+                false => contact.pressed = contact.pressed.max(approach as f32),
+            }
         }
         Response::Impact => {
             lasting = push.min(approach.max(0.0));
             contact.pressed += lasting as f32;
+            contact.pushed += push as f32;
         }
     }
 
     let mut da = [DVec3::ZERO; A];
     let mut db = [DVec3::ZERO; B];
     if push > 0.0 {
-        contact.pushed += push as f32;
         let along = gap.direction * (push / inverse);
         da = std::array::from_fn(|k| along * (ma[k] * gap.first[k]));
         db = std::array::from_fn(|k| along * -(mb[k] * gap.second[k]));

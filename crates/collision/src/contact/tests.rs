@@ -127,6 +127,7 @@ fn projection(cloud: &Cloud) -> Projection<'_> {
         materials: &MATERIALS,
         max_push: 0.2,
         max_shift: 0.3,
+        hold_depth: 0.0,
     }
 }
 
@@ -403,6 +404,7 @@ fn on_slope(angle: f32, material: ContactMaterial, start: Vec3, velocity: Vec3, 
                 materials: &[material],
                 max_push: f32::INFINITY,
                 max_shift: f32::INFINITY,
+                hold_depth: 0.0,
             };
             set.project(&mut x, &mut shift, &ctx);
         }
@@ -473,6 +475,7 @@ fn a_touching_start_does_not_explode() {
             materials: &MATERIALS,
             max_push: 1.0,
             max_shift: 1.0,
+            hold_depth: 0.0,
         };
         set.project(&mut x, &mut shift, &ctx);
     }
@@ -500,6 +503,7 @@ fn depenetration_is_limited_and_leaves_no_velocity() {
                 materials: &MATERIALS,
                 max_push: limit,
                 max_shift: f32::INFINITY,
+                hold_depth: 0.0,
             };
             set.project(&mut x, &mut shift, &ctx);
         }
@@ -528,6 +532,7 @@ fn a_rigid_rotation_is_no_slide() {
         materials: &MATERIALS,
         max_push: 0.0,
         max_shift: 1.0,
+        hold_depth: 0.0,
     };
     set.project(&mut x, &mut shift, &ctx);
     // Left over: second order in the angle; a plain slide would be 0.1 · 1e-3.
