@@ -10,7 +10,8 @@
 //!
 //! - [`Response::Depenetrate`] for a point that is inside already (DCD; Chen et al. 2023): it leaves along
 //!   its shortest path, at most `max_push` a substep, and the displacement is also written to
-//!   `shift`, so that it never becomes velocity. What still approaches is left to the velocity pass.
+//!   `shift`, so that it never becomes velocity. Up to `hold_depth` it also carries load: what would take it
+//!   deeper is cancelled without a limit, as by an impact. What still approaches is left to the velocity pass.
 //! - [`Response::Impact`] for features that meet (CCD): the displacement becomes velocity as far as it
 //!   cancels the approach of the two points over the substep; what exceeds that (the thickness of a
 //!   start that touched) goes to `shift`, so a contact never makes bodies fly apart.
@@ -94,7 +95,7 @@ pub enum Features {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Response {
-    /// Leaves along the shortest path, limited per substep, without velocity.
+    /// Leaves along the shortest path, limited per substep, without velocity; carries load where it is shallow.
     Depenetrate,
     /// Stops what meets.
     Impact,
