@@ -403,13 +403,14 @@ impl Collisions {
         let begun = std::time::Instant::now();
         let push = (self.settings.max_depenetration_edges * self.share) as f32;
         let together = self.settings.max_shift_ratio as f32;
+        let holds = !self.settings.recovery && self.options.mode == gordian_collision::QueryMode::Geodesic;
         let mut projection = Projection {
             x_prev: start,
             inv_mass: &self.inverse_masses,
             materials: &self.materials.table,
             max_push: push * self.unit,
             max_shift: together * push * self.unit,
-            hold_depth: if self.settings.recovery { 0.0 } else { HOLD_EDGES * self.unit },
+            hold_depth: if holds { HOLD_EDGES * self.unit } else { 0.0 },
         };
         self.contacts.project(x, shift, &projection);
         for group in &mut self.groups {
@@ -473,7 +474,7 @@ impl Collisions {
 }
 
 /// Depth to which contacts of penetrating vertices carry load, in mean surface edges. Not in recovery, where what has crossed has to
-/// pass back through.
+/// pass back through; nor by the other query modes, whose faces need not be those that were passed.
 const HOLD_EDGES: f32 = 0.5;
 
 /// How a scene asks for boundary points.
