@@ -239,7 +239,7 @@ fn check_memory(
         let lattice = 2.0 * ((high - low) / spacing + 4.0).element_product();
         let vertices = 2.0 * volume / spacing.powi(3) + 1.5 * area / (spacing * spacing);
         // A value, a side and a number for each point of the lattice; six tetrahedra, their shapes and
-        // incidences, and cut points for each vertex. Measured with a fifth to spare.
+        // incidences, and cut points for each vertex. A rough count, not a measurement.
         (vertices, 16.0 * lattice + 700.0 * vertices)
     };
     let allowed = options.memory as f64;

@@ -13,7 +13,7 @@ use super::tagged::Tagged;
 /// metres. A parameter that is not given has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
-    /// What is made: `box`, `beam`, `rod`, `helix`, `coil`, `trefoil`, `sphere`, `squishy_ball`, `bent_body`, `octopus`.
+    /// What is made: the name of a kind, such as `sphere` or `squishy_ball`.
     pub kind: String,
     /// Its parameters.
     #[serde(flatten)]
