@@ -2,6 +2,7 @@
 
 mod detection;
 mod folded;
+mod found;
 mod fuzz;
 mod invariance;
 mod modes;
