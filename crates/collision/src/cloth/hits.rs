@@ -83,11 +83,14 @@ impl ClothDetector {
         self.anchors.clear();
         self.anchors.extend(self.vertices.iter().map(|&v| x[v as usize]));
         leaf_pairs(mesh, &self.tree, x, margin, self.culling, &mut self.found);
+        self.tree.box_leaves(mesh, x, &self.found.pairs);
     }
 
     /// As [`find_pairs`](Self::find_pairs), unless the last search was so much wider that what it found holds all these pairs still.
     pub fn follow_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
-        if !self.covers(x, margin) {
+        if self.covers(x, margin) {
+            self.tree.box_leaves(mesh, x, &self.found.pairs);
+        } else {
             self.find_pairs(mesh, x, margin);
         }
     }

@@ -5,7 +5,6 @@
 //! parallel, in blocks that do not depend on the number of threads.
 
 use glam::Vec3;
-use rayon::prelude::*;
 
 use super::boxes::LeafBoxes;
 use super::dop::Dop;
@@ -67,8 +66,11 @@ const _: () = assert!(size_of::<Node>() == 128);
 pub(super) struct ClothTree {
     pub nodes: Vec<Node>,
     pub leaves: Vec<Leaf>,
-    /// What belongs to each leaf, at the positions of the last refit.
+    /// What belongs to each leaf, at the positions where it was [boxed](Self::box_leaves) last.
     pub boxes: Vec<LeafBoxes>,
+    /// When each leaf was boxed last, and the present time.
+    boxed: Vec<u32>,
+    now: u32,
     /// For each node whether its triangles form a disk, and the border of that.
     pub regions: Vec<Region>,
     /// The borders of all regions, one after the other.
@@ -104,6 +106,7 @@ impl ClothTree {
         split(&mut items, &mut tree.nodes, &mut order);
         tree.leaves = own(mesh, order.iter().map(|&i| pairs[i as usize]));
         tree.boxes = vec![LeafBoxes::NONE; tree.leaves.len()];
+        tree.boxed = vec![0; tree.leaves.len()];
         tree.partition();
         (tree.regions, tree.borders) = super::region::regions(mesh, &tree);
         tree
@@ -118,16 +121,24 @@ impl ClothTree {
 
     /// Volumes and cones for the positions `x`. The result does not depend on the number of threads.
     pub fn refit(&mut self, mesh: &ClothMesh, x: &[Vec3]) {
-        let ClothTree { nodes, leaves, boxes, blocks, spine, .. } = self;
-        boxes.par_iter_mut().zip(&*leaves).with_min_len(BLOCK).for_each(|(b, leaf)| {
-            *b = LeafBoxes::of(mesh, leaf, x);
-        });
+        let ClothTree { nodes, leaves, blocks, spine, .. } = self;
         refit_blocks(nodes, 0, blocks, &|leaf| bound(mesh, &leaves[leaf as usize], x));
         for &i in spine.iter().rev() {
             let right = nodes[i as usize].right as usize;
             let merged = merge(&nodes[i as usize + 1], &nodes[right]);
             let node = &mut nodes[i as usize];
             (node.dop, node.cone) = merged;
+        }
+    }
+
+    /// Boxes for the leaves in `pairs`, at the positions `x`: few of all, where regions are skipped.
+    pub fn box_leaves(&mut self, mesh: &ClothMesh, x: &[Vec3], pairs: &[[u32; 2]]) {
+        self.now = self.now.wrapping_add(1);
+        for &leaf in pairs.as_flattened() {
+            let leaf = leaf as usize;
+            if std::mem::replace(&mut self.boxed[leaf], self.now) != self.now {
+                self.boxes[leaf] = LeafBoxes::of(mesh, &self.leaves[leaf], x);
+            }
         }
     }
 
