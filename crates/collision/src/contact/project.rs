@@ -20,7 +20,7 @@ pub struct Projection<'a> {
     pub max_shift: f32,
     /// Up to this depth at the start of the substep, metres, a [`Response::Depenetrate`] contact carries load: it cancels what
     /// would go deeper, as an impact does, beyond what `max_push` lets it leave. Deeper is a tangle, in which neighbours leave to
-    /// opposite sides; there each must be able to give way.
+    /// opposite sides; there each must be able to give way. Zero for no load at any depth.
     pub hold_depth: f32,
 }
 
@@ -147,7 +147,8 @@ unsafe fn project_sides<const A: usize, const B: usize>(
     match contact.response {
         Response::Depenetrate => {
             let depth = violation - approach;
-            let hold = if depth <= ctx.hold_depth as f64 { push.min(approach.max(0.0)) } else { 0.0 };
+            let holds = ctx.hold_depth > 0.0 && depth <= ctx.hold_depth as f64;
+            let hold = if holds { push.min(approach.max(0.0)) } else { 0.0 };
             let room = (ctx.max_push - contact.pushed).max(0.0) as f64;
             push = (push - hold).min(room);
             for (m, w, s) in parts(&ma, &gap.first, &sa).chain(parts(&mb, &gap.second, &sb)) {
