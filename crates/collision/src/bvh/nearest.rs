@@ -93,8 +93,9 @@ impl Tree {
             let Some(node) = self.nodes.get(index) else { continue };
             let (facing, distances) = (cones.facing(index, node, rounded), node.distances_squared(&bounds));
             for lane in 0..WIDTH {
-                // Written so that an empty lane is not near.
-                if !((distances[lane] as f64) < radius * radius) {
+                // An empty lane is not near: its distance is not a number, or infinite.
+                let near = (distances[lane] as f64) < radius * radius;
+                if !near {
                     continue;
                 }
                 match node.children[lane].get() {
