@@ -2,7 +2,7 @@
 //!
 //! A point is **inside** where the [winding number](TriangleTree::winding) of the surface is a half or more;
 //! with the distance to the nearest triangle this is a signed distance, which
-//! [`stuff_distance`](crate::generate::stuff_distance) fills. Sharp edges and corners of the surface are
+//! [`stuff_distance`] fills. Sharp edges and corners of the surface are
 //! rounded off by up to half an edge; how far body and surface are apart is measured ([`Deviation`]).
 //!
 //! ```
