@@ -244,7 +244,6 @@ impl Detector {
             mesh: &self.mesh,
             positions: &self.positions,
             folds: &self.immersion.folds,
-            folded: self.immersion.folded_somewhere,
             near_fold: &self.immersion.near_fold,
             inverted: &self.immersion.inverted_tree,
             faces: &self.faces,

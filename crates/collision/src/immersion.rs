@@ -43,7 +43,7 @@ pub(crate) struct Immersion {
     /// The elements that are not positive.
     pub inverted_tree: PackedTree,
     /// Whether any flag is set.
-    pub folded_somewhere: bool,
+    folded_somewhere: bool,
 }
 
 /// Elements or edges handled by one task.

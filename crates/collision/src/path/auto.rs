@@ -16,10 +16,7 @@ pub(crate) fn shortest_path(
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
 ) -> (Option<Found>, bool) {
-    // A flood that came to no fold tells that none is near; without one, any fold of the pose may be.
-    let unseen = options.method == PathMethod::Traversal && pose.folded;
     let shortcuts = match pose.folds[query.element as usize] {
-        Fold::Clear if unseen => Shortcuts::NEAR_FOLD,
         Fold::Clear => Shortcuts { culling: options.culling, ..Shortcuts::ALL },
         Fold::Near | Fold::Folded => Shortcuts::NEAR_FOLD,
     };

@@ -195,8 +195,6 @@ pub(crate) struct Pose<'a> {
     pub positions: &'a [Vec3],
     /// How each element stands to those round which the pose is no immersion.
     pub folds: &'a [Fold],
-    /// Whether there is any such element.
-    pub folded: bool,
     /// Vertices of such elements.
     pub near_fold: &'a [bool],
     /// The elements that are not positive.

@@ -24,7 +24,6 @@ fn walks_arrive_everywhere_in_a_convex_lattice() {
         mesh: &mesh,
         positions: &positions,
         folds: &immersion.folds,
-        folded: false,
         near_fold: &immersion.near_fold,
         inverted: &immersion.inverted_tree,
         faces: &Tree::default(),

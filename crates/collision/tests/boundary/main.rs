@@ -2,7 +2,6 @@
 
 mod detection;
 mod folded;
-mod found;
 mod fuzz;
 mod invariance;
 mod modes;
