@@ -347,27 +347,6 @@ fn the_changed_scene_is_saved_as_a_file_that_opens() {
 }
 
 #[test]
-fn another_response_acts_on_the_cloth_that_runs() {
-    let mut desk = Desk::new();
-    // Mostly panels: what takes time is the picture.
-    desk.size = [640, 1500];
-    let folder = tempfile::tempdir().unwrap();
-    let coarse = ["nx", "ny"].map(|n| format!("body.generator.{n}=17"));
-    let scene = gordian_sim::Scene::open("tangled_cloth", &coarse).unwrap();
-    let path = folder.path().join("coarse.toml");
-    std::fs::write(&path, scene.to_toml()).unwrap();
-    desk.open(&path.display().to_string());
-    desk.unfold("Tune");
-    desk.click("off");
-    desk.click("Play");
-    desk.until(|d| d.shown().snapshot.frame >= 10);
-    assert!(!desk.shown().snapshot.contours.is_empty(), "nothing takes it apart");
-    desk.click("icm");
-    desk.until(|d| d.shown().snapshot.contours.is_empty());
-    assert_eq!(desk.app.errors().count(), 0);
-}
-
-#[test]
 fn scenes_are_listed_with_their_pictures() {
     let mut desk = Desk::new();
     desk.size = [900, 1000];
