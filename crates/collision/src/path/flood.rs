@@ -27,9 +27,9 @@ pub(super) enum FloodEnd {
     Found(Found),
     /// The limit was reached; no boundary lies nearer than this squared distance.
     Beyond(f64),
-    /// The pose is no immersion here; still no boundary lies nearer than this squared distance.
+    /// The flood cannot be trusted further; no boundary lies nearer than this squared distance.
     Obstacle(Obstacle, f64),
-    /// The component has been flooded, and there is no boundary but the query's own.
+    /// The component has been flooded, and there is no boundary.
     Nothing,
 }
 
@@ -58,17 +58,18 @@ pub(super) fn flood(
     let FloodScratch { queue, visited, boxes } = scratch;
     queue.clear();
     visited.clear();
-    let mut best: Option<(f64, u32)> = None;
+    // Of equally near ones the query's own faces come last.
+    let mut best: Option<(f64, bool, u32)> = None;
     let mut folds = Folds { seen: f64::INFINITY, inverted: None };
     let mut entered = 0;
     let mut next = Some((0.0, query.element));
     while let Some((key, element)) = next.take().or_else(|| queue.pop()) {
-        let reached = best.filter(|&(d, _)| d <= key);
-        if let Some(free) = folds.in_the_way(reached.map_or(key, |(d, _)| d), pose, query, boxes) {
+        let reached = best.filter(|&(d, ..)| d <= key);
+        if let Some(free) = folds.in_the_way(reached.map_or(key, |(d, ..)| d), pose, query, boxes) {
             return FloodEnd::Obstacle(Obstacle::Fold, free);
         }
-        if let Some((_, face)) = reached {
-            return FloodEnd::Found(found(pose, query, face));
+        if let Some(reached) = reached {
+            return arrive(pose, query, reached);
         }
         if visited.contains(element) {
             continue;
@@ -115,21 +116,29 @@ pub(super) fn flood(
                 }
                 Neighbor::Boundary(f) => {
                     counters.triangles += 1;
-                    if query.own.touch(&pose.mesh.faces[f as usize].vertices) {
-                        if d == 0.0 {
-                            return FloodEnd::Obstacle(Obstacle::LocalFold, 0.0);
-                        }
-                    } else if best.is_none_or(|b| (d, f) < b) {
-                        best = Some((d, f));
+                    let own = query.own.touch(&pose.mesh.faces[f as usize].vertices);
+                    if own && d == 0.0 {
+                        return FloodEnd::Obstacle(Obstacle::LocalFold, 0.0);
+                    }
+                    if best.is_none_or(|b| (d, own, f) < b) {
+                        best = Some((d, own, f));
                     }
                 }
             }
         }
     }
-    let Some((d, face)) = best else { return FloodEnd::Nothing };
-    match folds.in_the_way(d, pose, query, boxes) {
+    let Some(best) = best else { return FloodEnd::Nothing };
+    match folds.in_the_way(best.0, pose, query, boxes) {
         Some(free) => FloodEnd::Obstacle(Obstacle::Fold, free),
-        None => FloodEnd::Found(found(pose, query, face)),
+        None => arrive(pose, query, best),
+    }
+}
+
+/// At the nearest boundary face: its squared distance, whether it is the query's own, and its id.
+fn arrive(pose: &Pose, query: &Query, (d, own, face): (f64, bool, u32)) -> FloodEnd {
+    match own {
+        true => FloodEnd::Obstacle(Obstacle::Own, d),
+        false => FloodEnd::Found(found(pose, query, face)),
     }
 }
 

@@ -13,6 +13,10 @@ use crate::bvh::{NearestVisitor, WIDTH};
 use crate::immersion::Fold;
 
 /// Where a search reasons locally to save work.
+///
+/// Owners and culling leave out a candidate because a neighbour of it is as near or nearer, and so they hold only as long as
+/// that neighbour would end the search: with them the query's own faces are candidates like all others, and one that is reached
+/// ends the search ([`SearchEnd::Own`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shortcuts {
     /// Walks one way, except next to a fold.
@@ -32,6 +36,30 @@ impl Shortcuts {
     pub const NEAR_FOLD: Shortcuts = Shortcuts { one_way: true, owners: false, culling: false, sides: true };
     /// Every candidate is walked to, both ways.
     pub const NONE: Shortcuts = Shortcuts { one_way: false, owners: false, culling: false, sides: false };
+
+    fn compares_neighbours(&self) -> bool {
+        self.owners || self.culling
+    }
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SearchEnd {
+    /// The nearest boundary face with a valid path.
+    Found(Found),
+    /// The nearest boundary with a valid path is the query's own, at this squared distance.
+    Own(f64),
+    /// There is none.
+    Nothing,
+}
+
+impl SearchEnd {
+    pub fn found(self) -> Option<Found> {
+        match self {
+            SearchEnd::Found(found) => Some(found),
+            SearchEnd::Own(_) | SearchEnd::Nothing => None,
+        }
+    }
 }
 
 /// Finds the nearest boundary face with a valid path, beyond the squared distance `beyond`, below which there is none.
@@ -42,7 +70,7 @@ pub(super) fn search(
     beyond: f64,
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
-) -> Option<Found> {
+) -> SearchEnd {
     let mut candidates = Candidates {
         pose,
         query,
@@ -54,14 +82,14 @@ pub(super) fn search(
         counters,
         dead: [[u32::MAX; 3]; DEAD],
         deaths: 0,
-        found: None,
+        end: SearchEnd::Nothing,
     };
     if shortcuts.culling {
         pose.faces.nearest_facing(query.point, pose.cones, &mut scratch.queue, &mut candidates);
     } else {
         pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
     }
-    candidates.found
+    candidates.end
 }
 
 /// How many dead features are remembered.
@@ -78,7 +106,7 @@ struct Candidates<'a, 'p> {
     /// The last features to which no path led, their vertices ascending: the faces round them come one soon after the other.
     dead: [[u32; 3]; DEAD],
     deaths: usize,
-    found: Option<Found>,
+    end: SearchEnd,
 }
 
 impl Candidates<'_, '_> {
@@ -114,7 +142,10 @@ impl NearestVisitor for Candidates<'_, '_> {
         for (lane, &face) in ids.iter().enumerate() {
             let f = &self.pose.mesh.faces[face as usize];
             let d = closest.distance_squared[lane];
-            if d < self.beyond || self.query.own.touch(&f.vertices) {
+            // At distance zero there is no way to walk.
+            if d < self.beyond
+                || self.query.own.touch(&f.vertices) && (d == 0.0 || !self.shortcuts.compares_neighbours())
+            {
                 continue;
             }
             let feature = closest.feature(lane);
@@ -167,7 +198,10 @@ impl NearestVisitor for Candidates<'_, '_> {
                 ControlFlow::Continue(())
             }
             WalkEnd::Arrived => {
-                self.found = Some(candidate);
+                self.end = match self.query.own.touch(vertices) {
+                    true => SearchEnd::Own(candidate.closest.distance_squared),
+                    false => SearchEnd::Found(candidate),
+                };
                 ControlFlow::Break(())
             }
         }

@@ -53,7 +53,8 @@ pub fn run(seed: u64) -> Result<usize, Box<(Body, Failure)>> {
     Ok(queries.len())
 }
 
-/// Points of the body inside elements that are not theirs, and random points of elements, some on lattice lines.
+/// Points of the body inside elements that are not theirs, and random points of elements, some on lattice lines, and some that
+/// belong to an element nearby.
 fn queries(body: &Body, detector: &Detector, seed: u64) -> Vec<PathQuery> {
     let mut random = Random::new(!seed);
     let mut found = Vec::new();
@@ -71,7 +72,10 @@ fn queries(body: &Body, detector: &Detector, seed: u64) -> Vec<PathQuery> {
         };
         let point = (0..4).map(|k| corners[k] * weights[(k + tet as usize) % 4]).sum();
         if crate::dcd::strictly_contains(corners, point) {
-            queries.push(PathQuery { point, tet, own: Own::Nothing });
+            // Elements that follow each other are near each other.
+            let near = (tet as usize + random.below(12)) % body.tets.len();
+            let own = if random.once_in(3) { Own::Tet(near as u32) } else { Own::Nothing };
+            queries.push(PathQuery { point, tet, own });
         } else if found.is_empty() && detector.inverted_count() == body.tets.len() {
             break;
         }

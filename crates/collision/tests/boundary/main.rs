@@ -2,8 +2,10 @@
 
 mod detection;
 mod folded;
+mod found;
 mod fuzz;
 mod invariance;
 mod modes;
+mod own;
 mod refinement;
 mod stored;
