@@ -15,6 +15,7 @@ use crate::SimError;
 use crate::body::{Body, Friction};
 use crate::build::range_error;
 use crate::judge::Judge;
+use crate::knots::Knots;
 use crate::obstacle::Obstacle;
 use crate::report::{FrameReport, Stage};
 use crate::scene::{Collision, QueryMethod, QueryMode, Scene};
@@ -57,6 +58,7 @@ pub(crate) struct Collisions {
     outside: Vec<bool>,
     /// Bodies with a point inside something.
     tangled: Vec<bool>,
+    knots: Knots,
 }
 
 /// Bodies of one friction and one edge length, and the colliders as they meet them. Turned copies of a body differ in the last
@@ -204,6 +206,7 @@ impl Collisions {
             answers: Vec::new(),
             outside: vec![true; model.positions.len()],
             tangled: vec![false; infos.len()],
+            knots: Knots::default(),
             settings,
         })
     }
@@ -293,6 +296,7 @@ impl Collisions {
         report.traversals += work.traversals;
         report.unresolved_queries += work.unresolved;
         self.push_paths(topology);
+        self.knots.find(&self.detector, topology, x.len());
     }
 
     /// Which boundary vertices and vertices of cloth are inside; with `cores`, which vertices and centroids at all.
@@ -390,7 +394,7 @@ impl Collisions {
                 continue;
             }
             let (a, b) = (self.body[contact.first()[0] as usize], self.body[contact.second()[0] as usize]);
-            if a == b && !self.settings.self_collision {
+            if a == b && (!self.settings.self_collision || self.knots.join(&contact)) {
                 continue;
             }
             let thickness = thickness(&self.settings, &self.mean_edge, a, b);

@@ -27,6 +27,7 @@ pub mod cloth;
 mod collide;
 pub mod error;
 mod judge;
+mod knots;
 mod live;
 mod obstacle;
 pub mod record;
