@@ -23,9 +23,11 @@ macro_rules! scenes {
 /// All of them, by name.
 pub const SCENES: &[BuiltIn] = scenes![
     "cloth_on_ball",
+    "cube_by_rest_shape",
     "cube_on_bend",
     "drop",
     "dropped_cloth",
+    "flattened_ball",
     "large_cloth",
     "noodle_recovered",
     "octopus_drop",
@@ -34,6 +36,7 @@ pub const SCENES: &[BuiltIn] = scenes![
     "tangled_noodle",
     "ten_sheets",
     "twisted_beam",
+    "two_balls",
     "two_sheets",
     "two_spheres",
 ];

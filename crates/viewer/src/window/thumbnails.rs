@@ -17,9 +17,11 @@ macro_rules! pictures {
 /// Name of a scene, and a PNG of [`SIZE`] pixels.
 const PICTURES: &[(&str, &[u8])] = pictures![
     "cloth_on_ball",
+    "cube_by_rest_shape",
     "cube_on_bend",
     "drop",
     "dropped_cloth",
+    "flattened_ball",
     "large_cloth",
     "noodle_recovered",
     "octopus_drop",
@@ -28,6 +30,7 @@ const PICTURES: &[(&str, &[u8])] = pictures![
     "tangled_noodle",
     "ten_sheets",
     "twisted_beam",
+    "two_balls",
     "two_sheets",
     "two_spheres",
 ];
