@@ -22,7 +22,7 @@ pub(crate) enum Fold {
     /// It touches none.
     #[default]
     Clear,
-    /// It has a vertex at a fold.
+    /// It has such a vertex ([`Immersion::near_fold`]).
     Near,
     /// It is one.
     Folded,
@@ -33,9 +33,10 @@ pub(crate) enum Fold {
 pub(crate) struct Immersion {
     /// Elements that are not positive.
     pub inverted: Vec<bool>,
-    /// How each element stands to the **folded** ones: those that are not positive or lie round an edge that wraps.
+    /// How each element stands to the **folded** ones, which are not positive, and to what wraps.
     pub folds: Vec<Fold>,
-    /// Vertices of folded elements, and vertices that wrap.
+    /// Vertices of folded elements, vertices that wrap, and the ends of edges that do. Round all others, and round the edges
+    /// between them, the elements fill what is between their boundary faces once.
     pub near_fold: Vec<bool>,
     /// Vertices of elements that are not positive and have a boundary face.
     pub on_inverted_boundary: Vec<bool>,
@@ -74,13 +75,13 @@ impl Immersion {
             0 => Vec::new(),
             _ => inverted.map(bounds).collect(),
         });
-        let wrapped: Vec<u32> = mesh
+        let wrapped: Vec<[u32; 2]> = mesh
             .fans
             .par_chunks(CHUNK)
             .flat_map_iter(|fans| {
                 fans.iter()
                     .filter(|fan| wraps(fan.edge.map(at), mesh.fan_apices(fan).iter().map(|&v| at(v))))
-                    .map(|fan| fan.face)
+                    .map(|fan| fan.edge)
             })
             .collect();
 
@@ -104,7 +105,7 @@ impl Immersion {
         self.folded_somewhere = folded_somewhere;
     }
 
-    fn mark(&mut self, mesh: &SortedMesh, vertex_count: usize, wrapped: &[u32], crossed: &[u32]) {
+    fn mark(&mut self, mesh: &SortedMesh, vertex_count: usize, wrapped: &[[u32; 2]], crossed: &[u32]) {
         let Immersion { inverted, folds, near_fold, on_inverted_boundary, .. } = self;
         for flags in [&mut *near_fold, &mut *on_inverted_boundary] {
             flags.clear();
@@ -112,13 +113,10 @@ impl Immersion {
         }
         folds.clear();
         folds.extend(inverted.iter().map(|&flag| if flag { Fold::Folded } else { Fold::Clear }));
-        for &packed in wrapped {
-            mesh.walk_fan(packed / 3, packed as usize % 3, |t, _| folds[t as usize] = Fold::Folded);
-        }
         for (element, _) in mesh.elements.iter().zip(&*folds).filter(|&(_, &fold)| fold == Fold::Folded) {
             element.vertices.iter().for_each(|&v| near_fold[v as usize] = true);
         }
-        crossed.iter().for_each(|&v| near_fold[v as usize] = true);
+        crossed.iter().chain(wrapped.iter().flatten()).for_each(|&v| near_fold[v as usize] = true);
         for ((element, fold), &inverted) in mesh.elements.iter().zip(folds).zip(&*inverted) {
             if *fold == Fold::Clear && element.vertices.iter().any(|&v| near_fold[v as usize]) {
                 *fold = Fold::Near;

@@ -53,8 +53,6 @@ impl Face {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fan {
     pub edge: [u32; 2],
-    /// Three times the face with which the fan begins, plus the number of the edge there.
-    pub face: u32,
     start: u32,
     count: u32,
 }
@@ -185,12 +183,7 @@ impl SortedMesh {
                 let count = all.len() - start;
                 if count > 3 {
                     let edge = [face.vertices[k], face.vertices[(k + 1) % 3]];
-                    fans.push(Fan {
-                        edge,
-                        face: (3 * f + k) as u32,
-                        start: start as u32,
-                        count: count as u32,
-                    });
+                    fans.push(Fan { edge, start: start as u32, count: count as u32 });
                 } else {
                     all.truncate(start);
                 }

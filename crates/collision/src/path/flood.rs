@@ -17,18 +17,19 @@ pub(super) struct FloodScratch {
     /// Elements that wait, by the squared distance of the face that leads into them.
     queue: MinQueue,
     visited: VisitedSet,
-    boxes: PackedStack,
 }
 
 /// How a flood ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FloodEnd {
-    /// The answer.
+    /// The nearest boundary; the ball lifts up to it.
     Found(Found),
-    /// The limit was reached; no boundary lies nearer than this squared distance.
+    /// The nearest boundary is the query's own, at this squared distance, up to which the ball lifts.
+    Own(f64),
+    /// The limit or a fold was reached; the ball lifts up to this squared distance.
     Beyond(f64),
-    /// The flood cannot be trusted further; no boundary lies nearer than this squared distance.
-    Obstacle(Obstacle, f64),
+    /// Nothing is known.
+    Obstacle(Obstacle),
     /// The component has been flooded, and there is no boundary.
     Nothing,
 }
@@ -48,6 +49,9 @@ impl FloodLimit {
 }
 
 /// Enters elements in order of distance until a boundary face is nearer than the next.
+///
+/// As long as the elements entered are positive and no boundary was reached, they are those that the lifted ball (`auto.rs`) meets.
+/// What wraps matters only once the ball touches it.
 pub(super) fn flood(
     pose: &Pose,
     query: &Query,
@@ -55,18 +59,19 @@ pub(super) fn flood(
     scratch: &mut FloodScratch,
     counters: &mut PathCounters,
 ) -> FloodEnd {
-    let FloodScratch { queue, visited, boxes } = scratch;
+    let FloodScratch { queue, visited } = scratch;
     queue.clear();
     visited.clear();
     // Of equally near ones the query's own faces come last.
     let mut best: Option<(f64, bool, u32)> = None;
-    let mut folds = Folds { seen: f64::INFINITY, inverted: None };
+    // Of what the elements that were entered share with a fold.
+    let mut fold = f64::INFINITY;
     let mut entered = 0;
     let mut next = Some((0.0, query.element));
     while let Some((key, element)) = next.take().or_else(|| queue.pop()) {
         let reached = best.filter(|&(d, ..)| d <= key);
-        if let Some(free) = folds.in_the_way(reached.map_or(key, |(d, ..)| d), pose, query, boxes) {
-            return FloodEnd::Obstacle(Obstacle::Fold, free);
+        if fold <= reached.map_or(key, |(d, ..)| d) {
+            return FloodEnd::Beyond(fold);
         }
         if let Some(reached) = reached {
             return arrive(pose, query, reached);
@@ -75,13 +80,10 @@ pub(super) fn flood(
             continue;
         }
         if entered == limit.elements || (entered == limit.blind && best.is_none()) {
-            return match folds.matter(key) {
-                true => FloodEnd::Obstacle(Obstacle::Fold, key),
-                false => FloodEnd::Beyond(key),
-            };
+            return FloodEnd::Beyond(key);
         }
         if pose.folds[element as usize] == Fold::Folded {
-            return FloodEnd::Obstacle(Obstacle::Fold, 0.0);
+            return FloodEnd::Obstacle(Obstacle::Inverted);
         }
         visited.insert(element);
         entered += 1;
@@ -89,11 +91,9 @@ pub(super) fn flood(
         let e = &pose.mesh.elements[element as usize];
         let w = pose.tetrahedron_from(query.point, &e.vertices);
         if pose.folds[element as usize] == Fold::Near {
-            folds.seen = folds.seen.min(nearest_fold(pose, &e.vertices, &w));
+            fold = fold.min(nearest_fold(pose, &e.vertices, &w) * FAR_ABOVE_ROUNDING);
         }
-        let [f, g, h, i] = LOCAL_FACES;
-        let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
-        let distances = ClosestFour::new([corner(0), corner(1), corner(2)]).distance_squared;
+        let distances = ClosestFour::new(faces_of(&w)).distance_squared;
         for (i, link) in e.neighbors.iter().enumerate() {
             let link = link.get();
             if let Neighbor::Tet(t) = link
@@ -106,7 +106,10 @@ pub(super) fn flood(
             if d < key
                 && nearer_beyond_rounding(d, key, (w[LOCAL_FACES[i][0]] - w[LOCAL_FACES[i][1]]).length())
             {
-                return FloodEnd::Obstacle(Obstacle::Wrapped, 0.0);
+                return match fold <= key {
+                    true => FloodEnd::Beyond(fold),
+                    false => FloodEnd::Obstacle(Obstacle::Wrapped),
+                };
             }
             match link {
                 Neighbor::Tet(element) => {
@@ -117,8 +120,9 @@ pub(super) fn flood(
                 Neighbor::Boundary(f) => {
                     counters.triangles += 1;
                     let own = query.own.touch(&pose.mesh.faces[f as usize].vertices);
-                    if own && d == 0.0 {
-                        return FloodEnd::Obstacle(Obstacle::LocalFold, 0.0);
+                    let here = || LOCAL_FACES[i].iter().any(|&k| w[k] == DVec3::ZERO);
+                    if own && (d == 0.0 || here()) {
+                        return FloodEnd::Obstacle(Obstacle::LocalFold);
                     }
                     if best.is_none_or(|b| (d, own, f) < b) {
                         best = Some((d, own, f));
@@ -128,67 +132,60 @@ pub(super) fn flood(
         }
     }
     let Some(best) = best else { return FloodEnd::Nothing };
-    match folds.in_the_way(best.0, pose, query, boxes) {
-        Some(free) => FloodEnd::Obstacle(Obstacle::Fold, free),
-        None => arrive(pose, query, best),
+    match fold <= best.0 {
+        true => FloodEnd::Beyond(fold),
+        false => arrive(pose, query, best),
     }
 }
 
 /// At the nearest boundary face: its squared distance, whether it is the query's own, and its id.
+#[inline]
 fn arrive(pose: &Pose, query: &Query, (d, own, face): (f64, bool, u32)) -> FloodEnd {
     match own {
-        true => FloodEnd::Obstacle(Obstacle::Own, d),
+        true => FloodEnd::Own(d),
         false => FloodEnd::Found(found(pose, query, face)),
     }
 }
 
-/// Folds near a flood, as squared distances from the query point.
-///
-/// A flood is right as far as the ball round the point lifts to the mesh: as long as no vertex of a folded element lies in the part
-/// of the ball that it has filled. There is one more kind of path, which goes past its end, into an inverted element, and back
-/// in it to its end, or the same on the other side of the query point: then some inverted element holds a point of the ball.
-struct Folds {
-    /// The nearest fold at an element that was entered.
-    seen: f64,
-    /// The nearest box of an inverted element, wherever it belongs to; infinite when that is further than what was seen, `None`
-    /// before it is asked for.
-    inverted: Option<f64>,
-}
-
-impl Folds {
-    /// Whether a fold was seen so near that it may matter to an answer at that distance.
-    fn matter(&self, distance: f64) -> bool {
-        self.seen <= FOLD_MARGIN * distance
+/// Squared distance of the nearest inverted element, if it is not more than `within`; rounded down.
+#[inline]
+pub(super) fn nearest_inverted(pose: &Pose, p: DVec3, within: f64, boxes: &mut PackedStack) -> f64 {
+    if pose.inverted.is_empty() {
+        return f64::INFINITY;
     }
-
-    /// When an answer at that distance cannot be trusted: the distance to which there certainly is no boundary.
-    #[inline]
-    fn in_the_way(
-        &mut self,
-        distance: f64,
-        pose: &Pose,
-        query: &Query,
-        boxes: &mut PackedStack,
-    ) -> Option<f64> {
-        if !self.matter(distance) {
-            return None;
-        }
-        let seen = self.seen;
-        let inverted = *self.inverted.get_or_insert_with(|| nearest_inverted(pose, query.point, seen, boxes));
-        // More than both were rounded.
-        let free = seen.min(inverted) * (1.0 - 1e-9);
-        (free <= distance).then_some(free)
-    }
-}
-
-/// Squared distance of the nearest box of an inverted element, if it is not more than `within`.
-#[cold]
-fn nearest_inverted(pose: &Pose, p: DVec3, within: f64, boxes: &mut PackedStack) -> f64 {
-    let (mut nearest, rounded) = (f64::INFINITY, p.as_vec3());
+    let (mut nearest, rounded) = (within.next_up(), p.as_vec3());
     let reach = within.sqrt() * (1.0 + 1e-6) + 1e-6 * p.abs().max_element();
     let ball = Aabb { min: rounded, max: rounded }.inflate(reach as f32);
-    pose.inverted.overlap(&ball, boxes, |item| nearest = nearest.min(item.bounds.distance_squared(p)));
-    nearest
+    pose.inverted.overlap(&ball, boxes, |item| {
+        if item.bounds.distance_squared(p) < nearest {
+            nearest = nearest.min(distance_to_element(pose, p, item.id));
+        }
+    });
+    if nearest <= within { nearest * FAR_ABOVE_ROUNDING } else { f64::INFINITY }
+}
+
+/// Squared distance of an element; zero inside, on its boundary to rounding too.
+fn distance_to_element(pose: &Pose, p: DVec3, t: u32) -> f64 {
+    let w = pose.tetrahedron_from(p, &pose.mesh.elements[t as usize].vertices);
+    let corners = faces_of(&w);
+    let normals: [f64; 4] = std::array::from_fn(|i| {
+        let [a, b, c] = LOCAL_FACES[i].map(|k| w[k]);
+        a.dot(b.cross(c))
+    });
+    let m = w.iter().fold(DVec3::ZERO, |m, x| m.max(x.abs()));
+    let bound = 1e-12 * (m.x * m.y * m.z);
+    if normals.iter().all(|&n| n >= -bound) || normals.iter().all(|&n| n <= bound) {
+        return 0.0;
+    }
+    ClosestFour::new(corners).distance_squared.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// The faces of an element, first corners, second and third.
+#[inline]
+fn faces_of(w: &[DVec3; 4]) -> [Points; 3] {
+    let [f, g, h, i] = LOCAL_FACES;
+    let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
+    [corner(0), corner(1), corner(2)]
 }
 
 /// Squared distance of what an element next to a fold shares with it: a corner, an edge or a face.
@@ -207,9 +204,8 @@ fn nearest_fold(pose: &Pose, vertices: &[u32; 4], w: &[DVec3; 4]) -> f64 {
     }
 }
 
-/// A fold beyond this many times the squared distance of the answer does not matter: what a path that turned round there led to
-/// would be no nearer.
-const FOLD_MARGIN: f64 = 4.0;
+/// What takes more off a squared distance than rounding may have added to it.
+const FAR_ABOVE_ROUNDING: f64 = 1.0 - 1e-9;
 
 /// Whether squared distance `d` is below `key` by more than both were rounded; `edge` is the local length.
 fn nearer_beyond_rounding(d: f64, key: f64, edge: f64) -> bool {

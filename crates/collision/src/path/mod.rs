@@ -254,12 +254,10 @@ pub(crate) struct Found {
 /// What stands in the way of a flood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Obstacle {
-    /// An element at a fold was entered.
-    Fold,
+    /// The query's element is not positive.
+    Inverted,
     /// A face lies nearer than the one that led to it.
     Wrapped,
-    /// The nearest boundary is the query's own, and no answer; behind it the ball round the point does not lift.
-    Own,
     /// The query's own boundary is at distance zero.
     LocalFold,
 }

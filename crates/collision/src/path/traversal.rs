@@ -7,39 +7,51 @@ use glam::DVec3;
 use super::closest::closest_to_origin;
 use super::feasible::{feasible, seen_from_outside};
 use super::four::{ClosestFour, Points};
-use super::walk::{WalkEnd, WalkScratch, may_turn, walk};
+use super::walk::{WalkEnd, WalkScratch, leads_out, may_turn, walk};
 use super::{Feature, Found, PathCounters, PathScratch, Pose, Query};
 use crate::bvh::{NearestVisitor, WIDTH};
-use crate::immersion::Fold;
 
 /// Where a search reasons locally to save work.
-///
-/// Owners and culling leave out a candidate because a neighbour of it is as near or nearer, and so they hold only as long as
-/// that neighbour would end the search: with them the query's own faces are candidates like all others, and one that is reached
-/// ends the search ([`SearchEnd::Own`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shortcuts {
-    /// Walks one way, except next to a fold.
+    /// Walks the other way too only where an inverted element may hold the query point: else nothing leads back to it.
     pub one_way: bool,
-    /// Looks at each boundary edge and vertex by its owner alone, except next to a fold.
-    pub owners: bool,
-    /// Rules candidates out by their feasible region, except next to a fold.
-    pub culling: bool,
     /// Passes over what is seen from outside.
     pub sides: bool,
+    /// Rules candidates out by their feasible region, as far as the pose is known to be clear.
+    pub culling: bool,
 }
 
 impl Shortcuts {
-    /// All of them.
-    pub const ALL: Shortcuts = Shortcuts { one_way: true, owners: true, culling: true, sides: true };
-    /// What holds for a query next to a fold: there a candidate may be ruled out by a neighbour that no path leads to.
-    pub const NEAR_FOLD: Shortcuts = Shortcuts { one_way: true, owners: false, culling: false, sides: true };
+    /// What always holds.
+    pub const ALWAYS: Shortcuts = Shortcuts { one_way: true, sides: true, culling: false };
     /// Every candidate is walked to, both ways.
-    pub const NONE: Shortcuts = Shortcuts { one_way: false, owners: false, culling: false, sides: false };
+    pub const NONE: Shortcuts = Shortcuts { one_way: false, sides: false, culling: false };
+}
 
-    fn compares_neighbours(&self) -> bool {
-        self.owners || self.culling
-    }
+/// What is known round the query before a search, as squared distances.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// Nothing nearer is an answer.
+    pub from: f64,
+    /// Up to here the ball lifts (`auto.rs`): a nearer candidate is an answer only if inverted elements lead from it out of the ball.
+    pub lifted: f64,
+    /// No inverted element is nearer, and so nearer candidates may be judged by their neighbours.
+    ///
+    /// Say the candidate s is the nearest that a path leads to: the ball lifts up to it. A point of the boundary near s that is
+    /// nearer lies inside the ball, and where the elements round the feature of s fill their place once, the lifted ball
+    /// holds that very point; but it holds no boundary. So what has such a neighbour is ruled out (`feasible.rs`), and one
+    /// owner is enough to look at an edge or a vertex. The neighbour may be the query's own: so as far as this goes, its
+    /// own faces are candidates like all others, and one that is reached ends the search ([`SearchEnd::Own`]).
+    pub clear: f64,
+    /// Only nearer candidates are asked for.
+    pub until: f64,
+}
+
+impl Known {
+    pub const NOTHING: Known = Known { from: 0.0, lifted: 0.0, clear: 0.0, until: f64::INFINITY };
+    /// There is no inverted element anywhere.
+    pub const IMMERSION: Known = Known { clear: f64::INFINITY, ..Known::NOTHING };
 }
 
 /// How a search ended.
@@ -62,12 +74,12 @@ impl SearchEnd {
     }
 }
 
-/// Finds the nearest boundary face with a valid path, beyond the squared distance `beyond`, below which there is none.
+/// Finds the nearest boundary face with a valid path.
 pub(super) fn search(
     pose: &Pose,
     query: &Query,
     shortcuts: Shortcuts,
-    beyond: f64,
+    known: Known,
     scratch: &mut PathScratch,
     counters: &mut PathCounters,
 ) -> SearchEnd {
@@ -76,15 +88,15 @@ pub(super) fn search(
         query,
         shortcuts,
         // What the flood found at this distance may come out a few roundings nearer here.
-        beyond: beyond * (1.0 - 1e-12),
-        both_ways: !shortcuts.one_way || pose.folds[query.element as usize] != Fold::Clear,
+        known: Known { from: known.from * (1.0 - 1e-12), lifted: known.lifted * (1.0 - 1e-9), ..known },
+        both_ways: !shortcuts.one_way || may_turn(pose, query.point, &mut scratch.walk),
         walk: &mut scratch.walk,
         counters,
         dead: [[u32::MAX; 3]; DEAD],
         deaths: 0,
         end: SearchEnd::Nothing,
     };
-    if shortcuts.culling {
+    if shortcuts.culling && known.clear == f64::INFINITY {
         pose.faces.nearest_facing(query.point, pose.cones, &mut scratch.queue, &mut candidates);
     } else {
         pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
@@ -99,7 +111,7 @@ struct Candidates<'a, 'p> {
     pose: &'a Pose<'p>,
     query: &'a Query,
     shortcuts: Shortcuts,
-    beyond: f64,
+    known: Known,
     both_ways: bool,
     walk: &'a mut WalkScratch,
     counters: &'a mut PathCounters,
@@ -142,11 +154,15 @@ impl NearestVisitor for Candidates<'_, '_> {
         for (lane, &face) in ids.iter().enumerate() {
             let f = &self.pose.mesh.faces[face as usize];
             let d = closest.distance_squared[lane];
-            // At distance zero there is no way to walk.
-            if d < self.beyond
-                || self.query.own.touch(&f.vertices) && (d == 0.0 || !self.shortcuts.compares_neighbours())
-            {
+            if d < self.known.from {
                 continue;
+            }
+            if self.query.own.touch(&f.vertices) {
+                // No way leads from a vertex to itself.
+                let here = d == 0.0 || corners.iter().any(|c| c[lane] == DVec3::ZERO);
+                if here || d >= self.known.clear {
+                    continue;
+                }
             }
             let feature = closest.feature(lane);
             let owned = match feature {
@@ -155,7 +171,7 @@ impl NearestVisitor for Candidates<'_, '_> {
                 Feature::Vertex(k) => f.owns >> (3 + k) & 1 != 0,
             };
             if owned
-                || !self.shortcuts.owners
+                || d >= self.known.clear
                 || !self.embedded(feature_vertices(&f.vertices, feature, &mut [0; 3]))
             {
                 out[lane] = d;
@@ -163,22 +179,31 @@ impl NearestVisitor for Candidates<'_, '_> {
         }
     }
 
-    fn visit(&mut self, face: u32, _: f64) -> ControlFlow<()> {
+    fn radius_squared(&self) -> f64 {
+        self.known.until
+    }
+
+    fn visit(&mut self, face: u32, distance_squared: f64) -> ControlFlow<()> {
         let candidate = self.candidate(face);
         let mut buffer = [0; 3];
         let vertices = &self.pose.mesh.faces[face as usize].vertices;
         let feature = feature_vertices(vertices, candidate.closest.feature, &mut buffer);
         let embedded = self.embedded(feature);
-        if embedded && self.shortcuts.culling && !feasible(self.pose, self.query.point, &candidate) {
+        let judged = embedded && self.shortcuts.culling && distance_squared < self.known.clear;
+        if judged && !feasible(self.pose, self.query.point, &candidate) {
             self.counters.culled += 1;
             return ControlFlow::Continue(());
         }
         let d = candidate.closest.point(self.pose.triangle_from(self.query.point, vertices));
-        let both_ways = self.both_ways || !embedded;
         let mut name = [u32::MAX; 3];
         name[..feature.len()].copy_from_slice(feature);
         name.sort_unstable();
         if self.dead.contains(&name) {
+            return ControlFlow::Continue(());
+        }
+        if distance_squared < self.known.lifted
+            && !leads_out(self.pose, self.query.point, d, self.known.lifted, self.walk)
+        {
             return ControlFlow::Continue(());
         }
         let mut support_buffer = [0; 3];
@@ -191,7 +216,7 @@ impl NearestVisitor for Candidates<'_, '_> {
         {
             return ControlFlow::Continue(());
         }
-        match walk(self.pose, self.query, d, target, both_ways, self.walk, self.counters) {
+        match walk(self.pose, self.query, d, target, self.both_ways, self.walk, self.counters) {
             WalkEnd::Dead => {
                 self.dead[self.deaths % DEAD] = name;
                 self.deaths += 1;

@@ -17,7 +17,6 @@ use gordian_mesh::topology::Neighbor;
 use super::visited::VisitedSet;
 use super::{PathCounters, Pose, Query};
 use crate::bvh::{Aabb, PackedStack};
-use crate::immersion::Fold;
 use crate::predicates::{self, Sign};
 
 /// Memory of a walk.
@@ -25,7 +24,7 @@ use crate::predicates::{self, Sign};
 pub(super) struct WalkScratch {
     stack: Vec<Entry>,
     visited: VisitedSet,
-    boxes: PackedStack,
+    pub boxes: PackedStack,
 }
 
 /// An element to enter, and the face, outward from where the walk comes.
@@ -46,8 +45,8 @@ pub(super) enum WalkEnd {
 
 /// Follows the line from the query point in direction `d` (to the candidate), until an element owns all of `target`.
 ///
-/// The line is followed past the candidate as long as inverted elements may lead back to it. For the same reason it is followed the
-/// other way too, if that is asked for with `both_ways` or if a folded element was met.
+/// The line is followed past the candidate as long as inverted elements may lead back to it; for the same reason it is followed the
+/// other way too, if that is asked for with `both_ways`.
 pub(super) fn walk(
     pose: &Pose,
     query: &Query,
@@ -68,10 +67,9 @@ pub(super) fn walk(
     }
     scratch.visited.clear();
     scratch.visited.insert(query.element);
-    let mut folded = pose.folds[query.element as usize] == Fold::Folded;
     let mut reach = Reach { d, end: d.length_squared(), turns: None };
-    let end = ray(pose, query, &mut reach, target, &mut folded, scratch, counters);
-    if end == WalkEnd::Arrived || !(both_ways || folded) {
+    let end = ray(pose, query, &mut reach, target, scratch, counters);
+    if end == WalkEnd::Arrived || !both_ways {
         return end;
     }
     let [first, _] = *reach.turns.get_or_insert_with(|| turns(pose, query.point, d, &mut scratch.boxes));
@@ -80,7 +78,7 @@ pub(super) fn walk(
         return WalkEnd::Dead;
     }
     let mut reach = Reach { d: -d, end: -first * d.length_squared(), turns: Some([0.0; 2]) };
-    ray(pose, query, &mut reach, target, &mut folded, scratch, counters)
+    ray(pose, query, &mut reach, target, scratch, counters)
 }
 
 /// A line, and how far along it a walk makes sense.
@@ -147,6 +145,23 @@ fn turns(pose: &Pose, from: DVec3, d: DVec3, stack: &mut PackedStack) -> [f64; 2
     [first, last]
 }
 
+/// Whether inverted elements cover the line through the candidate, which is in direction `d`, from there to the sphere of that
+/// squared radius round the query point, the one way or the other.
+pub(super) fn leads_out(
+    pose: &Pose,
+    from: DVec3,
+    d: DVec3,
+    radius_squared: f64,
+    scratch: &mut WalkScratch,
+) -> bool {
+    if pose.inverted.is_empty() {
+        return false;
+    }
+    let [first, last] = turns(pose, from, d, &mut scratch.boxes);
+    let out = radius_squared / d.length_squared();
+    last * last >= out || (first < 0.0 && first * first >= out)
+}
+
 /// A box round a point that was found as seen from another one, larger by far more than rounding.
 fn around(point: DVec3, from: DVec3) -> Aabb {
     let rounded = point.as_vec3();
@@ -156,6 +171,9 @@ fn around(point: DVec3, from: DVec3) -> Aabb {
 
 /// Whether an inverted element may hold the point.
 pub(super) fn may_turn(pose: &Pose, point: DVec3, scratch: &mut WalkScratch) -> bool {
+    if pose.inverted.is_empty() {
+        return false;
+    }
     let mut any = false;
     pose.inverted.overlap(&around(point, point), &mut scratch.boxes, |_| any = true);
     any
@@ -167,7 +185,6 @@ fn ray(
     query: &Query,
     reach: &mut Reach,
     target: &[u32],
-    folded: &mut bool,
     scratch: &mut WalkScratch,
     counters: &mut PathCounters,
 ) -> WalkEnd {
@@ -195,7 +212,6 @@ fn ray(
                 break;
             }
             counters.elements += 1;
-            *folded |= pose.folds[element as usize] == Fold::Folded;
             let e = &pose.mesh.elements[element as usize];
             if target.iter().all(|v| e.vertices.contains(v)) {
                 return WalkEnd::Arrived;
