@@ -12,15 +12,15 @@
 //! - up to the nearest inverted element a candidate may be judged by its neighbours (`traversal.rs`);
 //! - behind r, and beyond an inverted element, nothing holds but the walk to each candidate.
 
-use super::flood::{FloodEnd, FloodLimit, flood, nearest_inverted};
+use super::flood::{FloodEnd, FloodLimit, NEAR, flood, nearest_inverted};
 use super::traversal::{Known, SearchEnd, Shortcuts, search};
 use super::{Found, Obstacle, PathCounters, PathMethod, PathOptions, PathScratch, Pose, Query};
 
 /// How long [`PathMethod::Auto`] floods before it takes the tree.
-const FLOOD_FIRST: FloodLimit = FloodLimit { elements: 12, blind: 4 };
+const FLOOD_FIRST: FloodLimit = FloodLimit { elements: 12, blind: 4, near_inverted: 0 };
 
 /// The same in a pose with inverted elements, where a search by the tree is dearer.
-const FLOOD_FIRST_FOLDED: FloodLimit = FloodLimit { elements: 32, blind: 12 };
+const FLOOD_FIRST_FOLDED: FloodLimit = FloodLimit { elements: 32, blind: 12, near_inverted: 128 };
 
 /// The shortest path, and whether the query's own boundary was met at distance zero.
 pub(crate) fn shortest_path(
@@ -108,9 +108,6 @@ fn beyond(
         end => end.found(),
     }
 }
-
-/// How near that is, as a multiple of a squared distance.
-const NEAR: f64 = 4.0;
 
 /// The ball lifts up to the squared distance `d`, at which it touches the query's own boundary, which is no answer, and may hide what
 /// lies behind it.

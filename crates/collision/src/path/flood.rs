@@ -17,6 +17,7 @@ pub(super) struct FloodScratch {
     /// Elements that wait, by the squared distance of the face that leads into them.
     queue: MinQueue,
     visited: VisitedSet,
+    boxes: PackedStack,
 }
 
 /// How a flood ended.
@@ -41,12 +42,17 @@ pub(super) struct FloodLimit {
     pub elements: usize,
     /// Elements entered without a boundary face in sight.
     pub blind: usize,
+    /// Elements entered where an inverted one is near: the further the ball lifts, the fewer candidates must be walked to.
+    pub near_inverted: usize,
 }
 
 impl FloodLimit {
     /// Never.
-    pub const NONE: FloodLimit = FloodLimit { elements: usize::MAX, blind: usize::MAX };
+    pub const NONE: FloodLimit = FloodLimit { elements: usize::MAX, blind: usize::MAX, near_inverted: 0 };
 }
+
+/// How near that is, as a multiple of a squared distance: so near it is likely to be nearer than the answer.
+pub(super) const NEAR: f64 = 4.0;
 
 /// Enters elements in order of distance until a boundary face is nearer than the next.
 ///
@@ -59,7 +65,8 @@ pub(super) fn flood(
     scratch: &mut FloodScratch,
     counters: &mut PathCounters,
 ) -> FloodEnd {
-    let FloodScratch { queue, visited } = scratch;
+    let FloodScratch { queue, visited, boxes } = scratch;
+    let mut limit = limit;
     queue.clear();
     visited.clear();
     // Of equally near ones the query's own faces come last.
@@ -79,8 +86,12 @@ pub(super) fn flood(
         if visited.contains(element) {
             continue;
         }
-        if entered == limit.elements || (entered == limit.blind && best.is_none()) {
-            return FloodEnd::Beyond(key);
+        if entered >= limit.elements || (entered >= limit.blind && best.is_none()) {
+            let longer = limit.near_inverted;
+            if entered >= longer || nearest_inverted(pose, query.point, NEAR * key, boxes) == f64::INFINITY {
+                return FloodEnd::Beyond(key);
+            }
+            limit = FloodLimit { elements: longer, blind: longer, near_inverted: 0 };
         }
         if pose.folds[element as usize] == Fold::Folded {
             return FloodEnd::Obstacle(Obstacle::Inverted);

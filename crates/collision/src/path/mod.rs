@@ -16,10 +16,10 @@
 //!   elements along the segment (`walk.rs`).
 //! - **Auto** (`auto.rs`): floods a few elements, which ends most queries, then traverses beyond the flood's radius.
 //!
-//! Where the pose is no immersion (`immersion.rs`), the flood gives way to the traversal, which there follows the
-//! paper's rule for inverted elements: nothing is culled next to a fold, and the walk follows the line both ways and
-//! past both ends. A flood that meets a face nearer than the one that led to it has found a fold that no flag
-//! tells of; then nothing is culled at all.
+//! Where the pose is no immersion (`immersion.rs`), each of these holds only so far: up to where the ball round the point lifts, up to
+//! the nearest inverted element, up to what is the query's own. `auto.rs` says why; beyond, the traversal follows the paper's rule for
+//! inverted elements: nothing is culled, and the walk follows the line both ways and past both ends. A flood that meets
+//! a face nearer than the one that led to it has found a fold that no flag tells of; then nothing is taken for granted at all.
 //!
 //! All distances are in double precision; side tests are exact.
 

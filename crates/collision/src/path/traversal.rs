@@ -89,7 +89,7 @@ pub(super) fn search(
         shortcuts,
         // What the flood found at this distance may come out a few roundings nearer here.
         known: Known { from: known.from * (1.0 - 1e-12), lifted: known.lifted * (1.0 - 1e-9), ..known },
-        both_ways: !shortcuts.one_way || may_turn(pose, query.point, &mut scratch.walk),
+        both_ways: !shortcuts.one_way || may_turn(pose, query.point, DVec3::X, 0.0, &mut scratch.walk),
         walk: &mut scratch.walk,
         counters,
         dead: [[u32::MAX; 3]; DEAD],
@@ -201,35 +201,30 @@ impl NearestVisitor for Candidates<'_, '_> {
         if self.dead.contains(&name) {
             return ControlFlow::Continue(());
         }
-        if distance_squared < self.known.lifted
-            && !leads_out(self.pose, self.query.point, d, self.known.lifted, self.walk)
-        {
-            return ControlFlow::Continue(());
-        }
         let mut support_buffer = [0; 3];
         let target = support(vertices, candidate.closest.barycentric(), &mut support_buffer);
+        let (pose, point) = (self.pose, self.query.point);
+        let hidden =
+            distance_squared < self.known.lifted && !leads_out(pose, point, d, self.known.lifted, self.walk);
         // Where s is on another feature but for rounding, that one's neighbourhood would count.
-        if self.shortcuts.sides
-            && target.len() == feature.len()
-            && seen_from_outside(self.pose, self.query.point, &candidate, embedded)
-            && !may_turn(self.pose, self.query.point + d, self.walk)
+        let outside = || {
+            self.shortcuts.sides
+                && target.len() == feature.len()
+                && seen_from_outside(pose, point, &candidate, embedded)
+        };
+        if hidden
+            || outside() && !may_turn(pose, point, d, 1.0, self.walk)
+            || walk(pose, self.query, d, target, self.both_ways, self.walk, self.counters) == WalkEnd::Dead
         {
+            self.dead[self.deaths % DEAD] = name;
+            self.deaths += 1;
             return ControlFlow::Continue(());
         }
-        match walk(self.pose, self.query, d, target, self.both_ways, self.walk, self.counters) {
-            WalkEnd::Dead => {
-                self.dead[self.deaths % DEAD] = name;
-                self.deaths += 1;
-                ControlFlow::Continue(())
-            }
-            WalkEnd::Arrived => {
-                self.end = match self.query.own.touch(vertices) {
-                    true => SearchEnd::Own(candidate.closest.distance_squared),
-                    false => SearchEnd::Found(candidate),
-                };
-                ControlFlow::Break(())
-            }
-        }
+        self.end = match self.query.own.touch(vertices) {
+            true => SearchEnd::Own(candidate.closest.distance_squared),
+            false => SearchEnd::Found(candidate),
+        };
+        ControlFlow::Break(())
     }
 }
 

@@ -16,7 +16,7 @@ use gordian_mesh::topology::Neighbor;
 
 use super::visited::VisitedSet;
 use super::{PathCounters, Pose, Query};
-use crate::bvh::{Aabb, PackedStack};
+use crate::bvh::{Aabb, Item, PackedStack};
 use crate::predicates::{self, Sign};
 
 /// Memory of a walk.
@@ -108,20 +108,13 @@ fn turns(pose: &Pose, from: DVec3, d: DVec3, stack: &mut PackedStack) -> [f64; 2
     if pose.inverted.is_empty() {
         return [1.0; 2];
     }
-    let inverse = d.recip();
-    // What the boxes cover that hold the point there.
+    // What the elements cover that hold the point there.
     let mut covered = |at: f64| {
-        let point = from + d * at;
-        let near = around(point, from);
+        let near = around(from + d * at, from);
         let mut covered = [at; 2];
         pose.inverted.overlap(&near, stack, |item| {
-            let (low, high) = (item.bounds.min.as_dvec3() - from, item.bounds.max.as_dvec3() - from);
-            // Rounding must not lose a box, so it is a little larger; then where `d` is zero these are infinite.
-            let slack = 1e-9 * low.abs().max(high.abs()) + f64::MIN_POSITIVE;
-            let (a, b) = ((low - slack) * inverse, (high + slack) * inverse);
-            let (enter, leave) = (a.min(b).max_element(), a.max(b).min_element());
-            let missed = enter > leave;
-            if !missed {
+            let [enter, leave] = inside(pose, from, d, item);
+            if enter <= at && at <= leave {
                 covered = [covered[0].min(enter), covered[1].max(leave)];
             }
         });
@@ -143,6 +136,37 @@ fn turns(pose: &Pose, from: DVec3, d: DVec3, stack: &mut PackedStack) -> [f64; 2
         }
     }
     [first, last]
+}
+
+/// The part of the line from `from` in direction `d`, in units of `d`, that lies in an element or so near that rounding may have
+/// put it there; it begins after its end when there is none.
+fn inside(pose: &Pose, from: DVec3, d: DVec3, item: &Item) -> [f64; 2] {
+    let (low, high) = (item.bounds.min.as_dvec3() - from, item.bounds.max.as_dvec3() - from);
+    // Rounding must not lose a box, so it is a little larger; then where `d` is zero these are infinite.
+    let slack = 1e-9 * low.abs().max(high.abs()) + f64::MIN_POSITIVE;
+    let (a, b) = ((low - slack) / d, (high + slack) / d);
+    let (mut enter, mut leave) = (a.min(b).max_element(), a.max(b).min_element());
+    let w = pose.tetrahedron_from(from, &pose.mesh.elements[item.id as usize].vertices);
+    let far = w.iter().map(|w| w.abs().max_element()).fold(0.0, f64::max);
+    for (i, [x, y, z]) in gordian_mesh::LOCAL_FACES.into_iter().enumerate() {
+        let (u, v) = (w[y] - w[x], w[z] - w[x]);
+        let n = u.cross(v);
+        // Heights above the face: of the vertex opposite to it, of `from`, and by how much `d` rises.
+        let (height, start, rise) = (n.dot(w[i] - w[x]), -n.dot(w[x]), n.dot(d));
+        // Rounding may move a height by 1e-15 of that. A flat element is taken for its box.
+        let size = far * far * (u.abs().max_element() + v.abs().max_element());
+        if height.abs() > 1e-6 * size {
+            let (start, rise) = (start / height + 1e-6, rise / height);
+            if rise > 0.0 {
+                enter = enter.max(-start / rise);
+            } else if rise < 0.0 {
+                leave = leave.min(-start / rise);
+            } else if start < 0.0 {
+                return [1.0, 0.0];
+            }
+        }
+    }
+    [enter, leave]
 }
 
 /// Whether inverted elements cover the line through the candidate, which is in direction `d`, from there to the sphere of that
@@ -169,13 +193,16 @@ fn around(point: DVec3, from: DVec3) -> Aabb {
     Aabb { min: rounded, max: rounded }.inflate(margin as f32)
 }
 
-/// Whether an inverted element may hold the point.
-pub(super) fn may_turn(pose: &Pose, point: DVec3, scratch: &mut WalkScratch) -> bool {
+/// Whether an inverted element may hold the point `from` + `at` `d`.
+pub(super) fn may_turn(pose: &Pose, from: DVec3, d: DVec3, at: f64, scratch: &mut WalkScratch) -> bool {
     if pose.inverted.is_empty() {
         return false;
     }
     let mut any = false;
-    pose.inverted.overlap(&around(point, point), &mut scratch.boxes, |_| any = true);
+    pose.inverted.overlap(&around(from + d * at, from), &mut scratch.boxes, |item| {
+        let [enter, leave] = inside(pose, from, d, item);
+        any |= enter <= at && at <= leave;
+    });
     any
 }
 
