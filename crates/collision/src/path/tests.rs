@@ -7,9 +7,10 @@ use gordian_mesh::{TetTopology, testdata};
 
 use super::walk::{WalkEnd, WalkScratch, walk};
 use super::*;
-use crate::Detector;
 use crate::bvh::Tree;
 use crate::immersion::Immersion;
+use crate::workbench::bodies::every_option;
+use crate::{DcdOptions, Detector, PointSet};
 
 /// In a convex body every segment is a valid path; from these points on a lattice it meets edges and vertices exactly.
 #[test]
@@ -75,4 +76,36 @@ fn shortcuts_change_nothing_on_folded_poses() {
             }
         }
     }
+}
+
+/// The same on random tangles, most of which hold elements that are inverted or wrap: also where a line turns round.
+#[test]
+fn shortcuts_change_nothing_on_random_tangles() {
+    let (mut scratch, mut compared, mut folded) = (PathScratch::default(), 0, 0);
+    for seed in 500..580 {
+        let body = crate::workbench::tangles::tangle(seed);
+        let detector = body.detector();
+        let mut found = Vec::new();
+        detector.penetrations(PointSet::AllVerticesAndCentroids, DcdOptions::default(), &mut found);
+        let stride = found.len().div_ceil(150).max(1);
+        for penetration in found.iter().step_by(stride) {
+            let query = detector.query(penetration);
+            let mut counters = PathCounters::default();
+            let (pose, internal) = detector.internal(&query);
+            let right = auto::by_line(&pose, &internal, &mut scratch, &mut counters);
+            let length = |found: Option<Found>| found.map(|f| f.closest.distance_squared.sqrt());
+            for options in every_option() {
+                let (found, _) = shortest_path(&pose, &internal, &options, &mut scratch, &mut counters);
+                let (a, b) = (length(found), length(right));
+                let same = match (a, b) {
+                    (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * b + 1e-14 * query.point.abs().max_element(),
+                    (a, b) => a == b,
+                };
+                assert!(same, "seed {seed} {options:?} {query:?}: {a:?} for {b:?}");
+            }
+            compared += 1;
+            folded += (detector.inverted_count() > 0) as usize;
+        }
+    }
+    assert!(compared > 4000 && folded > 500, "{compared} {folded}");
 }
