@@ -65,8 +65,11 @@ const fn published(vertices: f64, ccd: Option<f64>, dcd: f64, frame_s: f64, ours
 /// The experiments that have a scene, with what the paper says of them.
 const EXPERIMENTS: &[(&str, Option<Published>)] = &[
     ("flattened_ball", published(774e3, Some(16.8e3), 7.1e3, 10.89, 8.3)),
+    ("thin_beam", published(400e3, Some(8.3e3), 3.1e3, 8.16, 6.9)),
     ("two_balls", published(418e3, Some(22.4e3), 1.3e3, 1.96, 10.9)),
     ("noodle_recovered", published(40e3, None, 15.2e3, 0.21, 12.4)),
+    ("ball_recovered", None),
+    ("noodle_bowl", None),
     ("cube_on_bend", None),
     ("cube_by_rest_shape", None),
 ];

@@ -22,6 +22,7 @@ macro_rules! scenes {
 
 /// All of them, by name.
 pub const SCENES: &[BuiltIn] = scenes![
+    "ball_recovered",
     "cloth_on_ball",
     "cube_by_rest_shape",
     "cube_on_bend",
@@ -29,12 +30,14 @@ pub const SCENES: &[BuiltIn] = scenes![
     "dropped_cloth",
     "flattened_ball",
     "large_cloth",
+    "noodle_bowl",
     "noodle_recovered",
     "octopus_drop",
     "pressed_ball",
     "tangled_cloth",
     "tangled_noodle",
     "ten_sheets",
+    "thin_beam",
     "twisted_beam",
     "two_balls",
     "two_sheets",
@@ -127,6 +130,9 @@ mod tests {
             assert!(!scene.simulation.description.is_empty(), "{}", built_in.name);
             let placed = scene.place().unwrap_or_else(|e| panic!("{e}"));
             assert!(placed.warnings.is_empty(), "{}: {:?}", built_in.name, placed.warnings);
+            for size in scene.sizes.keys() {
+                Scene::open_size(built_in.name, size, &[]).unwrap_or_else(|e| panic!("{e}"));
+            }
         }
     }
 

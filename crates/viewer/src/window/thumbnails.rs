@@ -16,6 +16,7 @@ macro_rules! pictures {
 
 /// Name of a scene, and a PNG of [`SIZE`] pixels.
 const PICTURES: &[(&str, &[u8])] = pictures![
+    "ball_recovered",
     "cloth_on_ball",
     "cube_by_rest_shape",
     "cube_on_bend",
@@ -23,12 +24,14 @@ const PICTURES: &[(&str, &[u8])] = pictures![
     "dropped_cloth",
     "flattened_ball",
     "large_cloth",
+    "noodle_bowl",
     "noodle_recovered",
     "octopus_drop",
     "pressed_ball",
     "tangled_cloth",
     "tangled_noodle",
     "ten_sheets",
+    "thin_beam",
     "twisted_beam",
     "two_balls",
     "two_sheets",
