@@ -70,6 +70,7 @@ const EXPERIMENTS: &[(&str, Option<Published>)] = &[
     ("noodle_recovered", published(40e3, None, 15.2e3, 0.21, 12.4)),
     ("ball_recovered", None),
     ("noodle_bowl", None),
+    ("culled_ball", None),
     ("cube_on_bend", None),
     ("cube_by_rest_shape", None),
 ];

@@ -26,6 +26,7 @@ pub const SCENES: &[BuiltIn] = scenes![
     "cloth_on_ball",
     "cube_by_rest_shape",
     "cube_on_bend",
+    "culled_ball",
     "drop",
     "dropped_cloth",
     "flattened_ball",

@@ -20,6 +20,7 @@ const PICTURES: &[(&str, &[u8])] = pictures![
     "cloth_on_ball",
     "cube_by_rest_shape",
     "cube_on_bend",
+    "culled_ball",
     "drop",
     "dropped_cloth",
     "flattened_ball",
