@@ -44,11 +44,11 @@ fn dithered(srgb: vec3f, pixel: vec2f) -> vec3f {
     return srgb + (noise(pixel) - 0.5) / 255.0;
 }
 
-// How far a point of cloth with this normal is drawn towards the eye.
+// How far a point of cloth with this unit normal is drawn towards the eye; with the normal zero, at least as far as with any.
 fn towards_eye(p: vec3f, normal: vec3f) -> vec3f {
     let to_eye = frame.eye.xyz - p;
     let distance = length(to_eye);
     let ray = to_eye / distance;
-    let slant = max(abs(dot(ray, normalize(normal))), 0.25);
+    let slant = max(abs(dot(ray, normal)), 0.25);
     return ray * min(frame.key.w / slant, 0.5 * distance);
 }

@@ -17,7 +17,7 @@ fn from_eye(@location(0) position: vec3f) -> Point {
 
 @vertex
 fn sheet_from_eye(@location(0) position: vec3f, @location(1) normal: vec3f) -> Point {
-    return Point(frame.view_proj * vec4f(position + towards_eye(position, normal), 1.0), position);
+    return Point(frame.view_proj * vec4f(position + towards_eye(position, normalize(normal)), 1.0), position);
 }
 
 @fragment

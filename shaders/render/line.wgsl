@@ -6,6 +6,8 @@ struct Line {
     @location(2) end: vec3f,
     @location(3) end_colour: vec4f,
     @location(4) width: f32,
+    @location(5) start_cloth: vec4f,   // normal of the cloth that it lies on; w: 1 on cloth
+    @location(6) end_cloth: vec4f,
 }
 
 struct Point {
@@ -18,15 +20,17 @@ struct Point {
 
 override HIDDEN: f32 = 1.0;
 
-// Nearer by a little, so that a line on a surface is not lost in it.
-fn lifted(p: vec3f) -> vec4f {
+// Nearer by a little, so that a line on a surface is not lost in it; cloth itself is drawn nearer. A tenth more than cloth: its
+// normals are rounded.
+fn lifted(p: vec3f, cloth: vec4f) -> vec4f {
     let to_eye = frame.eye.xyz - p;
-    return frame.view_proj * vec4f(p + to_eye * 0.0015, 1.0);
+    let on_cloth = towards_eye(p, cloth.xyz) * cloth.w * 1.1;
+    return frame.view_proj * vec4f(p + to_eye * 0.0015 + on_cloth, 1.0);
 }
 
 @vertex
 fn vertex(@builtin(vertex_index) i: u32, line: Line) -> Point {
-    var ends = array(lifted(line.start), lifted(line.end));
+    var ends = array(lifted(line.start, line.start_cloth), lifted(line.end, line.end_cloth));
     // An end behind the eye moves to just in front of it.
     for (var k = 0; k < 2; k += 1) {
         let other = ends[1 - k];

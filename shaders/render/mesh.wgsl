@@ -27,7 +27,7 @@ fn vertex(v: Vertex) -> Point {
 @vertex
 fn sheet(v: Vertex) -> Point {
     var out = placed(v);
-    let lifted = frame.view_proj * vec4f(v.position + towards_eye(v.position, v.normal), 1.0);
+    let lifted = frame.view_proj * vec4f(v.position + towards_eye(v.position, normalize(v.normal)), 1.0);
     out.clip.z = lifted.z / lifted.w * out.clip.w;
     return out;
 }

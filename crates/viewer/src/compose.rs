@@ -58,7 +58,8 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
     let around = look.theme.surroundings();
     let colouring = look.overlays.has(Overlay::Colouring);
     geometry.bodies = if colouring { coloured(model, snapshot) } else { bodies(model, snapshot) };
-    geometry.sheets = sheets(model, snapshot);
+    let normals = model.sheets.normals(&snapshot.positions);
+    geometry.sheets = sheets(model, snapshot, &normals);
     solids::append(&mut geometry, snapshot.colliders.iter(), model.up, around.collider, around.wire);
     if let Some(plane) = &look.clip {
         let colour = |t: u32| {
@@ -84,16 +85,16 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
                 .map(|e| Line::new(x[e.vertices[0] as usize], x[e.vertices[1] as usize], around.wire, 1.0)),
         );
     }
-    let ends = |e: &[u32; 2]| e.map(|v| snapshot.positions[v as usize]);
+    let on_cloth = |e: &[u32; 2], colour, width| {
+        let [a, b] = e.map(|v| snapshot.positions[v as usize]);
+        Line::new(a, b, colour, width)
+            .on_cloth(e.map(|v| model.sheets.rank(v).map_or(Vec3::ZERO, |i| normals[i])))
+    };
     if look.overlays.has(Overlay::Colouring) {
         let springs = model.colouring.distances.iter();
-        geometry.wires.extend(springs.map(|(e, c)| {
-            let [a, b] = ends(e);
-            Line::new(a, b, theme::colouring(*c), 2.5)
-        }));
+        geometry.wires.extend(springs.map(|(e, c)| on_cloth(e, theme::colouring(*c), 2.5)));
     } else if look.overlays.has(Overlay::Wireframe) {
-        let edges = model.sheets.edges.iter().map(ends);
-        geometry.wires.extend(edges.map(|[a, b]| Line::new(a, b, around.wire, 1.0)));
+        geometry.wires.extend(model.sheets.edges.iter().map(|e| on_cloth(e, around.wire, 1.0)));
     }
     marks(&mut geometry, model, snapshot, look);
     geometry
@@ -139,9 +140,8 @@ fn coloured(model: &Model, snapshot: &Snapshot) -> Mesh {
 }
 
 /// Cloth in the colours of its bodies.
-fn sheets(model: &Model, snapshot: &Snapshot) -> Mesh {
-    let normals = model.sheets.normals(&snapshot.positions);
-    let corner = |(&p, normal): (&u32, Vec3)| Vertex {
+fn sheets(model: &Model, snapshot: &Snapshot, normals: &[Vec3]) -> Mesh {
+    let corner = |(&p, &normal): (&u32, &Vec3)| Vertex {
         position: snapshot.positions[p as usize],
         normal,
         colour: theme::body(model.body_of[p as usize] as usize),

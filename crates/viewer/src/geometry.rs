@@ -43,12 +43,21 @@ pub struct Line {
     pub to_colour: Colour,
     /// Width, points (pixels where the display is not dense).
     pub width: f32,
+    /// What cloth the ends lie on: its normals in 127ths, and 127; all zero where it is none.
+    pub cloth: [[i8; 4]; 2],
 }
 
 impl Line {
     /// A line of one colour.
     pub fn new(from: Vec3, to: Vec3, colour: Colour, width: f32) -> Self {
-        Line { from, from_colour: colour, to, to_colour: colour, width }
+        Line { from, from_colour: colour, to, to_colour: colour, width, cloth: [[0; 4]; 2] }
+    }
+
+    /// The same line on cloth with these unit normals at its ends: it is drawn nearer to the eye as the cloth is. Zero for
+    /// normals that are not known: it is drawn nearer than cloth of any.
+    pub fn on_cloth(self, normals: [Vec3; 2]) -> Self {
+        let packed = |n: Vec3| [n.x, n.y, n.z, 1.0].map(|c| (c * 127.0).round() as i8);
+        Line { cloth: normals.map(packed), ..self }
     }
 }
 

@@ -30,7 +30,10 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
     }
     if shows(Overlay::Contours) {
         for contour in &snapshot.contours {
-            let pieces = contour.windows(2).map(|p| Line::new(p[0], p[1], theme::CONTOUR, 3.0));
+            let pieces = contour
+                .windows(2)
+                .map(|p| Line::new(p[0], p[1], theme::CONTOUR, 3.0))
+                .map(|line| line.on_cloth([Vec3::ZERO; 2]));
             geometry.lines.extend(pieces);
         }
     }

@@ -30,6 +30,11 @@ impl Sheets {
         Sheets { triangles: triangles.to_vec(), particles, faces, edges }
     }
 
+    /// Place of a particle of the world among those in use.
+    pub fn rank(&self, particle: u32) -> Option<usize> {
+        self.particles.binary_search(&particle).ok()
+    }
+
     /// Unit normals of the particles in use: the mean of the triangles around, weighted by their areas.
     pub fn normals(&self, positions: &[Vec3]) -> Vec<Vec3> {
         let mut normals = vec![Vec3::ZERO; self.particles.len()];
