@@ -66,17 +66,24 @@ fn plot(app: &App, ui: &mut egui::Ui) {
         let Some(last) = app.history.back() else { return };
         for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
             if last.ms.get(stage) > 0.0 {
-                // A name stays with its colour where the line ends.
-                ui.horizontal(|ui| {
-                    ui.spacing_mut().item_spacing.x = 4.0;
-                    let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
-                    ui.painter().rect_filled(dot, 2.0, colour);
-                    let name = stage.name().replace('_', " ");
-                    ui.label(faint(format!("{name} {:.1}", last.ms.get(stage))));
-                });
+                let name = stage.name().replace('_', " ");
+                entry(ui, colour, format!("{name} {:.1}", last.ms.get(stage)));
             }
         }
     });
+}
+
+/// A colour and its name, one widget: its size is known before it is placed, so that lines wrap between entries.
+fn entry(ui: &mut egui::Ui, colour: Color32, name: String) {
+    const DOT: f32 = 8.0;
+    const GAP: f32 = 4.0;
+    let weak = ui.visuals().weak_text_color();
+    let galley = ui.painter().layout_no_wrap(name, egui::FontId::proportional(11.5), weak);
+    let size = vec2(DOT + GAP + galley.size().x, galley.size().y);
+    let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let dot = Rect::from_center_size(rect.left_center() + vec2(DOT / 2.0, 0.0), vec2(DOT, DOT));
+    ui.painter().rect_filled(dot, 2.0, colour);
+    ui.painter().galley(rect.min + vec2(DOT + GAP, 0.0), galley, weak);
 }
 
 /// What most frames stay below, with some room: a single slow one, such as the first, does not flatten all others.

@@ -1,5 +1,6 @@
 //! Settings of the scene: what changes live, and what needs a restart.
 
+use std::io::Write;
 use std::path::Path;
 
 use gordian_sim::scene::{ClothResponse, Fabric, Material, QueryMethod, QueryMode};
@@ -60,7 +61,8 @@ pub(super) fn save(app: &mut App, path: &Path) {
     let Some(draft) = &app.draft else { return };
     let written = draft.validate().map_err(|e| e.to_string()).and_then(|()| {
         let text = with_whole_paths(draft).to_toml();
-        std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+        let write = |out: &mut std::io::BufWriter<std::fs::File>| out.write_all(text.as_bytes());
+        gordian_mesh::io::write_atomically(path, write).map_err(|e| e.to_string())
     });
     match written {
         Ok(()) => {
