@@ -3,6 +3,7 @@
 @group(1) @binding(0) var shadow_map: texture_depth_2d;
 @group(1) @binding(1) var shadow_sampler: sampler_comparison;
 @group(1) @binding(2) var occlusion: texture_2d<f32>;
+@group(1) @binding(3) var shadow_depth: texture_2d<f32>;   // the shadow map again: GLSL does not read single depths of a texture_depth_2d
 
 const GOLDEN: f32 = 2.3999632;
 
@@ -32,7 +33,7 @@ fn lit(p: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
     var blockers = 0.0;
     for (var i = 0.0; i < n; i += 2.0) {
         let at = clamp(uv + on_disc(i, n, turn) * widest * 0.5, vec2f(0.0), vec2f(1.0));
-        let d = textureLoad(shadow_map, vec2i(min(at * size, size - 1.0)), 0);
+        let d = textureLoad(shadow_depth, vec2i(min(at * size, size - 1.0)), 0).r;
         if d < q.z - 0.0005 {
             depth += d;
             blockers += 1.0;

@@ -1,6 +1,6 @@
 // Ambient occlusion from the depth of the picture (McGuire et al. 2011, "The Alchemy screen-space ambient obscurance").
 
-@group(1) @binding(0) var depth_map: texture_depth_2d;
+@group(1) @binding(0) var depth_map: texture_2d<f32>;   // of depths, which GLSL reads so alone
 @group(1) @binding(1) var raw: texture_2d<f32>;
 
 const SAMPLES: f32 = 14.0;
@@ -13,7 +13,7 @@ fn vertex(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 
 fn depth_at(pixel: vec2i) -> f32 {
     let last = vec2i(frame.viewport.xy) - 1;
-    return textureLoad(depth_map, clamp(pixel, vec2i(0), last), 0);
+    return textureLoad(depth_map, clamp(pixel, vec2i(0), last), 0).r;
 }
 
 fn place(pixel: vec2i) -> vec3f {

@@ -239,6 +239,7 @@ fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
     for (arguments, expected) in [
         (["--overlay", "path"], "paths"),
         (["--size", "0x3"], "1280x720"),
+        (["--size", "100000x3"], "16384"),
         (["--theme", "pink"], "dark"),
         (["--draw-with", "no such"], "no such"),
     ] {

@@ -1,5 +1,7 @@
 //! A graphics device, with or without a display.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use thiserror::Error;
 
 /// Why nothing can be drawn.
@@ -28,6 +30,25 @@ pub enum GpuError {
         /// What it said.
         message: String,
     },
+    /// The adapter gives a device, but cannot do what a picture needs.
+    #[error(
+        "adapter {adapter} does not draw this: {message}. Draw with another one: software draws everywhere, \
+         on Debian or Ubuntu after `apt-get install mesa-vulkan-drivers libvulkan1`"
+    )]
+    Refused {
+        /// Its name.
+        adapter: String,
+        /// What it said.
+        message: String,
+    },
+    /// The memory of the adapter is too small.
+    #[error(
+        "adapter {adapter} has too little memory for this: draw a smaller picture, or with another adapter"
+    )]
+    Memory {
+        /// Its name.
+        adapter: String,
+    },
 }
 
 /// Which adapter draws.
@@ -53,6 +74,8 @@ pub struct Gpu {
     pub name: String,
     /// Whether it is emulated in software: effects are drawn with fewer samples.
     pub software: bool,
+    /// The first error that no call returned.
+    fault: Arc<Mutex<Option<wgpu::Error>>>,
 }
 
 impl Gpu {
@@ -81,10 +104,27 @@ impl Gpu {
             ..wgpu::DeviceDescriptor::default()
         }))
         .map_err(|e| failed(e.to_string()))?;
+        // Without a handler, what goes wrong on the device ends the program.
+        let fault = Arc::new(Mutex::new(None));
+        let kept = fault.clone();
+        device.on_uncaptured_error(Arc::new(move |error| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }));
         let software = info.device_type == wgpu::DeviceType::Cpu;
         let name =
             format!("{} ({}{})", info.name, info.backend.to_str(), if software { ", software" } else { "" });
-        Ok(Gpu { device, queue, name, software })
+        Ok(Gpu { device, queue, name, software, fault })
+    }
+
+    /// What has gone wrong on the device since the last call: there, most calls do not fail, but what they made is of no use.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let adapter = self.name.clone();
+        Err(match fault {
+            None => return Ok(()),
+            Some(wgpu::Error::OutOfMemory { .. }) => GpuError::Memory { adapter },
+            Some(error) => GpuError::Refused { adapter, message: on_one_line(&error.to_string()) },
+        })
     }
 
     /// Largest width and height of a picture, pixels.
@@ -101,6 +141,12 @@ fn enumerate(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
     descriptor.flags = descriptor.flags.with_env();
     descriptor.backends = backends;
     pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+}
+
+/// What is said on several lines, from the general to the particular.
+fn on_one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && *l != "Caused by:");
+    lines.collect::<Vec<_>>().join(": ").trim_end_matches('.').to_owned()
 }
 
 /// Smaller is better: real hardware first, OpenGL last of a kind.

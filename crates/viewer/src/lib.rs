@@ -11,7 +11,7 @@
 //! let mut world = World::new(&scene, &AdapterChoice::Auto)?;
 //! let model = Model::of(&world, scene.up().as_vec3());
 //! let snapshot = Snapshot::inspect(&mut world, Default::default())?;
-//! let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto)?);
+//! let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto)?)?;
 //! let image = shot.take(&model, &snapshot, &Look::default(), &CameraChoice::default(), [1280, 720])?;
 //! image.write_png("octopus.png")?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -23,6 +23,7 @@ mod buffers;
 pub mod camera;
 pub mod clip;
 pub mod compose;
+mod files;
 pub mod geometry;
 pub mod gpu;
 pub mod image;
@@ -45,6 +46,7 @@ pub mod window;
 pub use camera::{Camera, CameraChoice};
 pub use clip::ClipChoice;
 pub use compose::{Look, compose};
+pub use files::open;
 pub use geometry::{ClipPlane, Geometry};
 pub use gpu::{DrawWith, Gpu, GpuError};
 pub use image::Image;

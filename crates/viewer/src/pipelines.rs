@@ -82,10 +82,11 @@ impl Pipelines {
         let frame_layout = layout(device, "frame", &[(uniform, both)]);
         let of = ShaderStages::FRAGMENT;
         let depth_map = image(TextureSampleType::Depth);
-        let openness = image(TextureSampleType::Float { filterable: false });
+        let loaded = image(TextureSampleType::Float { filterable: false });
         let comparison = BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
-        let light_layout = layout(device, "light", &[(depth_map, of), (comparison, of), (openness, of)]);
-        let occlusion_layout = layout(device, "occlusion", &[(depth_map, of), (openness, of)]);
+        let light_layout =
+            layout(device, "light", &[(depth_map, of), (comparison, of), (loaded, of), (loaded, of)]);
+        let occlusion_layout = layout(device, "occlusion", &[(loaded, of), (loaded, of)]);
 
         let with = |layouts: &[&BindGroupLayout]| {
             let layouts: Vec<_> = layouts.iter().map(|l| Some(*l)).collect();
@@ -107,7 +108,7 @@ impl Pipelines {
         let ground_vertex = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2];
         let plane = buffer::<GroundVertex>(VertexStepMode::Vertex, &ground_vertex);
         let plane_points = buffer::<GroundVertex>(VertexStepMode::Vertex, position);
-        let line_attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32x3, 3 => Unorm8x4, 4 => Float32];
+        let line_attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32x3, 3 => Unorm8x4, 4 => Float32, 5 => Snorm8x4, 6 => Snorm8x4];
         let lines = buffer::<Line>(VertexStepMode::Instance, &line_attributes);
         let dot_attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32];
         let dots = buffer::<Dot>(VertexStepMode::Instance, &dot_attributes);

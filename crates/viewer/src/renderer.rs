@@ -65,7 +65,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer on an open device.
+    /// A renderer on an open device. What the device cannot do is told by [`Gpu::check`].
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
         let pipelines = Pipelines::new(device);
@@ -139,7 +139,7 @@ impl Renderer {
         self.targets.as_ref().map(|t| &t.picture_view)
     }
 
-    /// Copies the last picture from the device.
+    /// Copies the last picture from the device. Errors: also those of what was drawn.
     pub fn read(&self) -> Result<Image, GpuError> {
         let targets = self.targets.as_ref().expect("a picture is drawn before it is read");
         read(&self.gpu, &targets.picture)
@@ -242,6 +242,7 @@ impl Renderer {
                 BindingResource::TextureView(shadow),
                 BindingResource::Sampler(&self.shadow_sampler),
                 BindingResource::TextureView(&targets.smooth),
+                BindingResource::TextureView(shadow),
             ],
         );
         let colour = Some((&targets.colour, Some(&targets.picture_view)));
@@ -327,6 +328,7 @@ fn group(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, resources: &[Bin
 
 /// Copies a texture of four bytes a pixel from the device.
 pub fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
+    gpu.check()?;
     let (width, height) = (texture.width(), texture.height());
     let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -355,6 +357,7 @@ pub fn read(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
         // The receiver waits below.
         let _ = send.send(result);
     });
+    gpu.check()?;
     gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(e.to_string()))?;
     receive.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;
     let view = staging.get_mapped_range(..).map_err(|e| failed(e.to_string()))?;

@@ -16,8 +16,10 @@ pub struct Shot {
 
 impl Shot {
     /// Takes pictures on an open device.
-    pub fn new(gpu: &Gpu) -> Self {
-        Shot { renderer: Renderer::new(gpu), quality: Quality::FINE }
+    pub fn new(gpu: &Gpu) -> Result<Self, GpuError> {
+        let renderer = Renderer::new(gpu);
+        gpu.check()?;
+        Ok(Shot { renderer, quality: Quality::FINE })
     }
 
     /// A picture of a moment, with all of it in view unless `camera` says otherwise. `size`: pixels.

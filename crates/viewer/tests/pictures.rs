@@ -35,7 +35,7 @@ impl Studio {
         let snapshot = Snapshot::inspect(&mut world, "all".parse().unwrap()).unwrap();
         let choice: CameraChoice = "0,0".parse().unwrap();
         let camera = choice.camera(model.up, extent(&model, &snapshot).into_iter(), ASPECT);
-        let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto).unwrap());
+        let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto).unwrap()).unwrap();
         shot.quality = Quality { shadow_samples: 8, shadow_map: 512, occlusion: true };
         Studio { shot, model, snapshot, camera }
     }
@@ -498,4 +498,70 @@ fabric = {}
         assert!(c.normal.y.abs() > 0.8, "{c:?}");
         assert!(c.position.y > -0.01 && c.position.y < 0.06 && c.position.x.abs() < 0.6, "{c:?}");
     }
+}
+
+#[test]
+fn edges_of_cloth_are_seen_on_it_from_both_sides() {
+    let sheet = "
+[simulation]
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 7, ny = 7 }
+rotate_deg = [-90, 0, 0]
+fabric = {}
+";
+    let mut studio = Studio::new(sheet);
+    for pitch in [1.2, 0.35, -0.35, -1.2] {
+        studio.camera.pitch = pitch;
+        let m = studio.projection();
+        let edges: Vec<[Vec2; 2]> = studio
+            .model
+            .sheets
+            .edges
+            .iter()
+            .map(|e| e.map(|v| pixel(&m, studio.snapshot.positions[v as usize])))
+            .collect();
+        for overlay in [Overlay::Wireframe, Overlay::Colouring] {
+            let pixels = studio.changed_by(overlay);
+            let lost = edges.iter().filter(|[a, b]| {
+                let middle = (*a + *b) / 2.0;
+                pixels.iter().all(|p| p.distance(middle) > 1.5)
+            });
+            assert_eq!(lost.count(), 0, "{overlay:?} at {pitch} of {}", edges.len());
+        }
+    }
+}
+
+/// What the device refuses is told, and the next thing is drawn.
+#[test]
+fn what_a_device_refuses_is_an_error() {
+    let gpu = Gpu::offscreen(&DrawWith::Auto).unwrap();
+    let _ = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: u64::MAX - 3,
+        usage: wgpu::BufferUsages::VERTEX,
+        mapped_at_creation: false,
+    });
+    let error = Shot::new(&gpu).err().expect("told").to_string();
+    assert!(error.contains(&gpu.name), "{error}");
+    assert!(Shot::new(&gpu).is_ok());
+}
+
+/// Where there is an adapter of OpenGL, as under most drivers, it draws what the others draw.
+#[test]
+fn opengl_draws_the_same_picture() {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::GL;
+    let instance = wgpu::Instance::new(descriptor);
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::GL));
+    let Some(adapter) = adapters.first() else { return };
+    let mut studio = Studio::new(OVERLAP);
+    let look = Look { overlays: "all".parse().unwrap(), ..Look::default() };
+    let usual = studio.take(&look);
+    let quality = studio.shot.quality;
+    studio.shot = Shot::new(&Gpu::open(adapter).unwrap()).unwrap();
+    studio.shot.quality = quality;
+    let other = studio.take(&look);
+    let differ = changed(&usual, &other).len();
+    assert!(differ < (SIZE[0] * SIZE[1] / 50) as usize, "{differ} pixels");
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use gordian::sim::{Scene, World};
+use gordian::sim::World;
 use gordian::viewer::{
     CameraChoice, ClipChoice, DrawWith, Gpu, Image, Look, Model, Overlays, Shot, Snapshot, Theme, camera,
     compose,
@@ -16,7 +16,7 @@ use super::{Outcome, fault};
 /// Opens a window to see and touch scenes; with `--screenshot` it draws a picture into a file, which needs no display.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Scene file, or name of a built-in scene.
+    /// Scene file, name of a built-in scene, or a mesh: it is dropped on the ground, a surface as cloth.
     scene: Option<String>,
     #[command(flatten)]
     compute: Compute,
@@ -50,6 +50,9 @@ pub struct Args {
     draw_with: String,
 }
 
+/// What no adapter draws more of, pixels.
+const LARGEST_SIDE: u32 = 16384;
+
 /// Width and height.
 #[derive(Clone, Copy)]
 struct Size([u32; 2]);
@@ -59,10 +62,11 @@ impl FromStr for Size {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
-        sides
-            .filter(|s: &[u32; 2]| s.iter().all(|n| (1..=16384).contains(n)))
-            .map(Size)
-            .ok_or_else(|| format!("`{text}` is no size; write WIDTHxHEIGHT in pixels, such as 1280x720"))
+        match sides {
+            Some(sides) if sides.iter().all(|n| (1..=LARGEST_SIDE).contains(n)) => Ok(Size(sides)),
+            Some(_) => Err(format!("a picture has from 1 to {LARGEST_SIDE} pixels a side, such as 1280x720")),
+            None => Err(format!("`{text}` is no size; write WIDTHxHEIGHT in pixels, such as 1280x720")),
+        }
     }
 }
 
@@ -103,7 +107,7 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     let Some(name) = &args.scene else {
         return Err(miette!("name the scene to draw; `gordian scenes` lists those that there are"));
     };
-    let scene = Scene::open(name, &args.set).map_err(fault::scene)?;
+    let scene = gordian::viewer::open(name, &args.set).map_err(fault::scene)?;
     // Before the simulation: an adapter that is not there should not take a minute to be told.
     let with = match args.draw_with.as_str() {
         "auto" => DrawWith::Auto,
@@ -115,6 +119,7 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     if width.max(height) > gpu.largest_side() {
         return Err(miette!("{} draws pictures of up to {} pixels a side", gpu.name, gpu.largest_side()));
     }
+    let mut shot = Shot::new(&gpu).map_err(|e| miette!("{e}"))?;
     let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
     for warning in world.warnings() {
         eprintln!("warning: {warning}");
@@ -143,10 +148,9 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     let look = Look { theme: args.theme, overlays: args.overlay, clip, selected: None };
     let aspect = width as f32 / height as f32;
     let camera = args.camera.unwrap_or_default().camera(model.up, points.into_iter(), aspect);
-    let image: Image = Shot::new(&gpu)
-        .take_from(&model, &snapshot, &look, &camera, args.size.0)
-        .map_err(|e| miette!("{e}"))?;
-    image.write_png(path).map_err(|e| miette!("{}: {e}", path.display()))?;
+    let image: Image =
+        shot.take_from(&model, &snapshot, &look, &camera, args.size.0).map_err(|e| miette!("{e}"))?;
+    image.write_png(path).map_err(fault::mesh)?;
     println!("written    {} (frame {last}, drawn with {})", path.display(), gpu.name);
     Ok(Outcome::Clean)
 }

@@ -19,6 +19,9 @@ use crate::overlay::Overlays;
 use crate::renderer::{Quality, Renderer};
 use crate::theme::Theme;
 
+/// Widths of the settings, points: the picture keeps most of a window, whatever there is to tell.
+const SETTINGS: egui::Rangef = egui::Rangef { min: 260.0, max: 400.0 };
+
 /// Frames that plots go back.
 pub(super) const HISTORY: usize = 240;
 
@@ -76,8 +79,10 @@ impl App {
             .num_threads(cores.div_ceil(2))
             .thread_name(|i| format!("window {i}"));
         let pool = pool.build().map_err(std::io::Error::other)?;
+        let renderer = Renderer::new(gpu);
+        gpu.check().map_err(std::io::Error::other)?;
         Ok(App {
-            renderer: Renderer::new(gpu),
+            renderer,
             quality: if gpu.software { Quality::QUICK } else { Quality::FINE },
             gpu: gpu.clone(),
             driver,
@@ -108,7 +113,7 @@ impl App {
         })
     }
 
-    /// Opens a scene: a file, or a built-in one by its name.
+    /// Opens a scene or a mesh, as [`crate::open`] does.
     pub fn open(&mut self, name: &str) {
         self.opening = Some(name.to_owned());
         self.driver.send(Command::Open(name.to_owned()));
@@ -287,7 +292,7 @@ impl App {
             None => return,
             Some(Decision::Leave) => {}
             Some(Decision::Take(path)) => match purpose {
-                Purpose::Open => controls::open_file(self, &path),
+                Purpose::Open => self.open(&path.display().to_string()),
                 Purpose::Save => tune::save(self, &path),
                 Purpose::Folder => self.record.folder = path.display().to_string(),
             },
@@ -303,7 +308,8 @@ impl App {
         controls::keys(self, ui.ctx());
         if self.panels {
             egui::Panel::left("scenes").default_size(270.0).show(ui, |ui| scenes::show(self, ui));
-            egui::Panel::right("settings").default_size(330.0).show(ui, |ui| {
+            let settings = egui::Panel::right("settings").default_size(330.0).size_range(SETTINGS);
+            settings.show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
                     inspector::overlays(self, ui);
                     inspector::selection(self, ui);
@@ -315,6 +321,9 @@ impl App {
         }
         egui::Panel::bottom("controls").show(ui, |ui| controls::bar(self, ui));
         egui::CentralPanel::no_frame().show(ui, |ui| viewport::show(self, ui, painter));
+        if let Err(error) = self.gpu.check() {
+            self.say(error.to_string(), true);
+        }
         self.browser(ui.ctx());
         messages::show(self, ui.ctx());
     }

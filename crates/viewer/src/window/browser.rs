@@ -419,7 +419,7 @@ fn has_extension(path: &Path, fits: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Whether a file is a scene by its name.
-pub(super) fn is_scene(path: &Path) -> bool {
+fn is_scene(path: &Path) -> bool {
     has_extension(path, |e| e == "toml")
 }
 
@@ -433,7 +433,7 @@ fn is_mesh(path: &Path) -> bool {
 /// What there is to say about a file, and whether that is an error.
 fn about(entry: &Entry) -> (String, bool) {
     if !is_scene(&entry.path) {
-        return ("a mesh: it falls on the ground, as in the scene `drop`".into(), false);
+        return ("a mesh: it falls on the ground, as in the scene `drop`; a surface as cloth".into(), false);
     }
     match Scene::load(&entry.path) {
         Ok(scene) => {

@@ -1,11 +1,9 @@
 //! Play, pause, step and speed; keys; files that are dropped on the window.
 
-use std::path::Path;
-
 use egui::{Key, Modifiers};
 
 use super::app::App;
-use super::browser::{Purpose, is_scene};
+use super::browser::Purpose;
 use super::driver::Command;
 use super::style::faint;
 use crate::clip::ClipChoice;
@@ -173,22 +171,6 @@ pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
 pub(super) fn dropped_files(app: &mut App, ctx: &egui::Context) {
     let dropped = ctx.input(|i| i.raw.dropped_files.clone());
     if let Some(path) = dropped.into_iter().next_back().map(|f| f.path().to_path_buf()) {
-        open_file(app, &path);
-    }
-}
-
-/// A scene is opened; a mesh falls on the ground in the scene `drop`.
-pub(super) fn open_file(app: &mut App, path: &Path) {
-    if is_scene(path) {
         app.open(&path.display().to_string());
-        return;
-    }
-    let mesh = format!("body.mesh={}", path.display());
-    match gordian_sim::Scene::open("drop", &[mesh]) {
-        Ok(scene) => {
-            app.opening = Some(path.display().to_string());
-            app.driver.send(Command::Restart(Box::new(scene)));
-        }
-        Err(error) => app.say(error.to_string(), true),
     }
 }

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(60);
 
 /// What the window asks for.
 pub enum Command {
-    /// Opens a scene: a file or a built-in name.
+    /// Opens a scene or a mesh, see [`crate::open`].
     Open(String),
     /// Builds the world of a changed scene anew.
     Restart(Box<Scene>),
@@ -269,7 +269,7 @@ impl Engine {
         match command {
             Command::Open(name) => {
                 self.tell(Event::Opening(name.clone()));
-                match Scene::open(&name, &[]) {
+                match crate::open(&name, &[]) {
                     Ok(scene) => self.build(scene),
                     Err(error) => self.tell(Event::Failed(error.to_string())),
                 }

@@ -36,7 +36,10 @@ impl Recording {
         let io = |e: std::io::Error| format!("{}: {e}", wanted.folder.display());
         std::fs::create_dir_all(&wanted.folder).map_err(io)?;
         let shot = match wanted.pictures {
-            Some(_) => Some(Shot::new(&Gpu::offscreen(&DrawWith::Auto).map_err(|e| e.to_string())?)),
+            Some(_) => {
+                let shot = Gpu::offscreen(&DrawWith::Auto).and_then(|gpu| Shot::new(&gpu));
+                Some(shot.map_err(|e| e.to_string())?)
+            }
             None => None,
         };
         let recorder = wanted
@@ -70,7 +73,7 @@ impl Recording {
         if let (Some(shot), Some((camera, look, size))) = (&mut self.shot, &self.wanted.pictures) {
             let image = shot.take_from(model, snapshot, look, camera, *size).map_err(|e| e.to_string())?;
             let path = self.wanted.folder.join(format!("frame_{:06}.png", report.frame));
-            image.write_png(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            image.write_png(&path).map_err(|e| e.to_string())?;
             self.pictures += 1;
         }
         Ok(())

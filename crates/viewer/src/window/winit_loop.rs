@@ -36,8 +36,9 @@ pub enum WindowError {
 
 /// Opens the window, with a scene if one is named, and returns when it is closed.
 pub fn open(scene: Option<&str>, adapter: AdapterChoice) -> Result<(), WindowError> {
-    let event_loop =
-        EventLoop::<()>::with_user_event().build().map_err(|e| WindowError::NoDisplay(e.to_string()))?;
+    let event_loop = EventLoop::<()>::with_user_event()
+        .build()
+        .map_err(|e| WindowError::NoDisplay(reason(&e.to_string()).to_owned()))?;
     let mut shell = Shell {
         scene: scene.map(str::to_owned),
         adapter,
@@ -51,6 +52,12 @@ pub fn open(scene: Option<&str>, adapter: AdapterChoice) -> Result<(), WindowErr
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// What the system said, without the place in the source of the library that passes it on.
+fn reason(text: &str) -> &str {
+    let placed = text.strip_prefix("os error at ").and_then(|rest| rest.split_once(": "));
+    placed.map_or(text, |(_, said)| said).trim_end_matches('.')
 }
 
 /// What there is before the window, and the window.
@@ -240,5 +247,17 @@ impl Live {
         self.window.pre_present_notify();
         self.gpu.queue.present(frame);
         delay.filter(|d| *d < Duration::from_secs(3600))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+
+    #[test]
+    fn a_reason_names_no_source() {
+        let said = "neither WAYLAND_DISPLAY nor DISPLAY is set";
+        assert_eq!(reason(&format!("os error at /there/src/linux/mod.rs:765: {said}.")), said);
+        assert_eq!(reason(said), said);
     }
 }
