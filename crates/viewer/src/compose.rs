@@ -100,11 +100,14 @@ pub fn compose(model: &Model, snapshot: &Snapshot, look: &Look) -> Geometry {
     geometry
 }
 
+/// By how much cloth is drawn nearer to the eye, edges.
+pub(crate) const LIFT: f32 = 0.08;
+
 /// By how much cloth is drawn nearer to the eye. A flat triangle whose circumcircle has the radius r and whose vertices lie on
 /// a ball of radius R dips r²/2R into it: less than this for balls with a radius of three edges and more.
 fn lift(model: &Model) -> f32 {
     let cloth = model.bodies.iter().filter(|b| b.tets.is_empty());
-    0.08 * cloth.map(|b| b.mean_edge as f32).fold(0.0, f32::max)
+    LIFT * cloth.map(|b| b.mean_edge as f32).fold(0.0, f32::max)
 }
 
 /// Surfaces in the colours of their bodies.

@@ -5,6 +5,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{Mat3, Vec2, Vec3};
 use gordian_collision::collider::{Collider, Shape};
 
+use crate::compose;
 use crate::geometry::{Geometry, GroundVertex, Line, Mesh, Vertex};
 use crate::theme::Colour;
 
@@ -50,9 +51,25 @@ pub fn append<'a>(
             shape => {
                 let first = geometry.solids.vertices.len();
                 solid(&mut geometry.solids, shape, colour);
-                geometry.solids.vertices[first..].iter_mut().for_each(place);
+                let sunk = sunk(shape, geometry.lift / compose::LIFT);
+                geometry.solids.vertices[first..].iter_mut().for_each(|v| {
+                    v.position -= v.normal * sunk;
+                    place(v);
+                });
             }
         }
+    }
+}
+
+/// By how much a round solid is drawn smaller below cloth with edges of this length e: a diagonal √2 e between points of a ball of
+/// radius R dips e²/4R into it, and without this the ball's outline would be a thin rim round that of the cloth on it.
+fn sunk(shape: &Shape, edge: f32) -> f32 {
+    match shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => {
+            let radius = *radius as f32;
+            (edge * edge / (4.0 * radius)).min(0.02 * radius)
+        }
+        _ => 0.0,
     }
 }
 
