@@ -6,7 +6,7 @@ use glam::{DAffine3, DVec3, Vec3};
 use gordian_collision::collider::Collider;
 use gordian_collision::contact::Contact;
 use gordian_collision::{Detector, PathOptions, Penetration};
-use gordian_mesh::TetTopology;
+use gordian_mesh::{TetTopology, TopologyDefect};
 use gordian_solver::{AdapterInfo, Colouring, Model, ModelError, Solver, SolverError, Target};
 
 use crate::body::{self, Body};
@@ -90,6 +90,21 @@ fn of_body(error: SolverError, bodies: &[BodyInfo]) -> SimError {
     }
 }
 
+/// A defect of the mesh of a body, in the body's own numbers.
+fn defect(defect: &TopologyDefect, bodies: &[BodyInfo]) -> String {
+    let (tets, what) = match defect {
+        TopologyDefect::FaceShared { tets, .. } => {
+            (&tets[..], "share one face; each of them gets a boundary there")
+        }
+        TopologyDefect::FaceOrientation { tets, .. } => {
+            (&tets[..], "lie on the same side of the face between them; one is there twice, or turned over")
+        }
+    };
+    let body = bodies.iter().find(|b| b.tets.contains(&tets[0])).expect("each tetrahedron has a body");
+    let tets: Vec<String> = tets.iter().map(|t| (t - body.tets.start).to_string()).collect();
+    format!("{}: the tetrahedra {} {what}; see `gordian check`", body.name, tets.join(", "))
+}
+
 impl World {
     /// Builds the world of a scene: reads meshes, makes bodies, and starts the solver on the chosen adapter.
     pub fn new(scene: &Scene, adapter: &AdapterChoice) -> Result<Self, SimError> {
@@ -140,7 +155,7 @@ impl World {
         let topology = TetTopology::new(model.positions.len(), &tets);
         let model_hash = model_hash(&model.rest_positions, &tets);
         drop(tets);
-        let warnings = topology.defects.iter().map(|d| format!("mesh: {d:?}")).collect();
+        let warnings = topology.defects.iter().map(|d| defect(d, &infos)).collect();
         let mut edges = topology.edges.iter().map(|e| e.vertices).collect::<Vec<_>>();
         edges.sort_unstable();
         for info in &mut infos {

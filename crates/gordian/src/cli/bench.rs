@@ -182,18 +182,26 @@ impl Machine {
 
 impl Figures {
     fn print(&self, earlier: Option<&Figures>) {
-        println!(
+        say!(
             "{} ({} cores, {} threads), commit {}",
-            self.machine.cpu, self.machine.cores, self.threads, self.commit
+            self.machine.cpu,
+            self.machine.cores,
+            self.threads,
+            self.commit
         );
         if let Some(earlier) = earlier {
-            println!("in brackets: ratio to commit {} on {}", earlier.commit, earlier.machine.cpu);
+            say!("in brackets: ratio to commit {} on {}", earlier.commit, earlier.machine.cpu);
         }
         let width = self.scenes.iter().map(|s| s.scene.len()).max().unwrap_or(0).max("scene".len());
-        println!();
-        println!(
+        say!();
+        say!(
             "{:width$} {:>9} {:>9}  {:>18} {:>18} {:>18}",
-            "scene", "vertices", "tets", "p50 ms", "p95 ms", "p99 ms"
+            "scene",
+            "vertices",
+            "tets",
+            "p50 ms",
+            "p95 ms",
+            "p99 ms"
         );
         for s in &self.scenes {
             let old = earlier.and_then(|e| e.scenes.iter().find(|o| o.scene == s.scene));
@@ -203,8 +211,8 @@ impl Figures {
             };
             let [p50, p95, p99] =
                 [cell(s.p50_ms, |o| o.p50_ms), cell(s.p95_ms, |o| o.p95_ms), cell(s.p99_ms, |o| o.p99_ms)];
-            println!("{:width$} {:9} {:9}  {p50:>18} {p95:>18} {p99:>18}", s.scene, s.vertices, s.tetrahedra);
-            println!(
+            say!("{:width$} {:9} {:9}  {p50:>18} {p95:>18} {p99:>18}", s.scene, s.vertices, s.tetrahedra);
+            say!(
                 "{:width$} {}, {:.0} contacts a frame: {}",
                 "",
                 s.adapter,

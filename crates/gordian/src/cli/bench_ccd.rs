@@ -40,9 +40,17 @@ struct Row {
 }
 
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
-    println!(
+    say!(
         "{:<28} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6} {:>9} {:>8}",
-        "set", "kind", "queries", "hits", "missed", "false", "exact", "mean µs", "max µs"
+        "set",
+        "kind",
+        "queries",
+        "hits",
+        "missed",
+        "false",
+        "exact",
+        "mean µs",
+        "max µs"
     );
     let mut rows = Vec::new();
     for folder in &args.folders {
@@ -61,7 +69,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
     let missed: usize = rows.iter().map(|r| r.false_negatives).sum();
     let asked: usize = rows.iter().map(|r| r.queries).sum();
     let time: f64 = rows.iter().map(|r| r.us_mean * r.queries as f64).sum();
-    println!(
+    say!(
         "{:<28} {:<11} {asked:>8} {:>6} {missed:>7} {:>6} {:>6} {:>9.3} {:>8.2}",
         "all",
         "",
@@ -78,7 +86,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
 }
 
 fn print(f: &CcdFigures) {
-    println!(
+    say!(
         "{:<28} {:<11} {:>8} {:>6} {:>7} {:>6} {:>6} {:>9.3} {:>8.2}",
         f.set,
         f.kind.name(),

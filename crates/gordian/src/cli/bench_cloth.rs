@@ -126,7 +126,7 @@ fn measure(args: &Args) -> miette::Result<Figures> {
     let (mut starts, mut contours, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
     let wanted = |table| args.only.is_empty() || args.only.contains(&table);
     if wanted(Table::Tangled) {
-        println!(
+        say!(
             "tangled starts: frame from which on they are clean, of {}; - not clean, crossings left",
             args.frames
         );
@@ -137,7 +137,7 @@ fn measure(args: &Args) -> miette::Result<Figures> {
         }
     }
     if wanted(Table::Canonical) {
-        println!("\ncanonical contours");
+        say!("\ncanonical contours");
         header();
         for c in canonical() {
             let trial = |response| contour(&c, response, args.frames).map_err(fault::sim);
@@ -145,7 +145,7 @@ fn measure(args: &Args) -> miette::Result<Figures> {
         }
     }
     if wanted(Table::Dropped) && args.drop_frames > 0 {
-        println!("\ncrossing pairs a frame, mean (at rest), p50 ms; {} frames", args.drop_frames);
+        say!("\ncrossing pairs a frame, mean (at rest), p50 ms; {} frames", args.drop_frames);
         for scene in ["dropped_cloth", "two_sheets"] {
             for (response, name) in [RESPONSES[0], RESPONSES[1]] {
                 for seed in 0..3 {
@@ -167,7 +167,7 @@ fn measure(args: &Args) -> miette::Result<Figures> {
 }
 
 fn header() {
-    println!("{:<14}{}", "", RESPONSES.map(|r| format!("{:>16}", r.1)).concat());
+    say!("{:<14}{}", "", RESPONSES.map(|r| format!("{:>16}", r.1)).concat());
 }
 
 /// A case with all responses, printed as a line.
@@ -176,19 +176,17 @@ fn row(
     frames: u32,
     trial: impl Fn(ClothResponse) -> miette::Result<Trial>,
 ) -> miette::Result<Vec<TrialRow>> {
-    print!("{case:<14}");
+    let mut line = format!("{case:<14}");
     let mut rows = Vec::new();
     for (response, name) in RESPONSES {
         let t = trial(response)?;
         let order =
             t.in_order.filter(|o| *o < 0.995).map_or(String::new(), |o| format!(" {:.0}%", 100.0 * o));
-        print!(
-            "{:>16}",
-            match t.clean_from {
-                Some(frame) => format!("{frame} ({:.2} m){order}", t.largest_m),
-                None => format!("- {}{order}", t.left),
-            }
-        );
+        let told = match t.clean_from {
+            Some(frame) => format!("{frame} ({:.2} m){order}", t.largest_m),
+            None => format!("- {}{order}", t.left),
+        };
+        line += &format!("{told:>16}");
         rows.push(TrialRow {
             case,
             response: name,
@@ -201,7 +199,7 @@ fn row(
             position_hash: format!("{:016x}", t.hash),
         });
     }
-    println!();
+    say!("{line}");
     Ok(rows)
 }
 
@@ -241,9 +239,12 @@ fn drop(
         ms_min_at_rest,
         position_hash: format!("{hash:016x}"),
     };
-    println!(
+    say!(
         "{name:<14} {response_name:<4} seed {seed}: {:8.2} ({:.2})  {:.2} ms, at rest at least {:.2}",
-        row.mean_crossings, row.at_rest, row.ms_p50, row.ms_min_at_rest
+        row.mean_crossings,
+        row.at_rest,
+        row.ms_p50,
+        row.ms_min_at_rest
     );
     Ok(row)
 }
@@ -251,7 +252,7 @@ fn drop(
 /// Detection on a rolled sheet and on a flat one, of three sizes, with and without culling.
 fn detection() -> Vec<DetectionRow> {
     const ROUNDS: usize = 5;
-    println!("\ndetection, ms: refit, pairs, hits, trace");
+    say!("\ndetection, ms: refit, pairs, hits, trace");
     let mut rows = Vec::new();
     for pose in ["rolled", "waves"] {
         for quads in [50, 200, 500] {
@@ -280,7 +281,7 @@ fn detection() -> Vec<DetectionRow> {
                     lap(&mut best[3]);
                 }
                 let [refit_ms, pairs_ms, hits_ms, trace_ms] = best;
-                println!(
+                say!(
                     "{pose:<7} {quads:>4}² culling {:<3} {refit_ms:8.3} {pairs_ms:8.3} {hits_ms:8.3} {trace_ms:8.3}  \
                      {:>6} hits {:>8} pairs of leaves",
                     if culling { "on" } else { "off" },

@@ -59,19 +59,16 @@ struct Run {
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
     let [with, without] = [run(args, true)?, run(args, false)?];
     let same = with.hashes == without.hashes;
-    println!("{:<12} {:>9} {:>16} {:>18}", "culling", "queries", "traversals each", "ms a frame (mean)");
+    say!("{:<12} {:>9} {:>16} {:>18}", "culling", "queries", "traversals each", "ms a frame (mean)");
     for (name, run) in [("on", &with), ("off", &without)] {
-        println!(
+        say!(
             "{name:<12} {:>9} {:>16.2} {:>18.3}",
             run.queries,
             run.traversals as f64 / run.queries.max(1) as f64,
             run.ms.iter().sum::<f64>() / run.ms.len() as f64
         );
     }
-    println!(
-        "{}",
-        if same { "positions are the same in every frame, bit by bit" } else { "positions differ" }
-    );
+    say!("{}", if same { "positions are the same in every frame, bit by bit" } else { "positions differ" });
     if let Some(path) = &args.svg {
         let text = plot(&with.ms, &without.ms);
         write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(fault::mesh)?;

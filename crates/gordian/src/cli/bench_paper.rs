@@ -120,7 +120,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
     args.compute.start()?;
     if args.row {
         let row = measure(args, &args.scenes[0])?;
-        println!("{}", serde_json::to_string(&row).expect("plain values"));
+        say!("{}", serde_json::to_string(&row).expect("plain values"));
         return Ok(Outcome::Clean);
     }
     let names: Vec<&str> = match args.scenes.as_slice() {
@@ -243,7 +243,7 @@ fn short(x: f64) -> String {
 
 impl Table {
     fn head(&self) {
-        println!(
+        say!(
             "{}, {} cores, {} threads; commit {}, sizes: {}\n",
             self.machine.cpu,
             self.machine.cores,
@@ -251,23 +251,23 @@ impl Table {
             self.commit,
             if self.size == Size::Paper { "paper" } else { "small" }
         );
-        println!("Contacts are means of a substep, times of a frame; in brackets what is published.\n");
-        println!(
+        say!("Contacts are means of a substep, times of a frame; in brackets what is published.\n");
+        say!(
             "| scene | vertices | tets | bodies | frames | CCD | DCD | s a frame | XPBD % | transfer % | detection % | \
              ours % | response % | peak MiB |"
         );
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+        say!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
 
     fn checks(&self) {
-        println!();
+        say!();
         for row in &self.rows {
             match row.checks.as_slice() {
-                [] => println!("- {}: not judged, {} frames only", row.scene, row.frames),
+                [] => say!("- {}: not judged, {} frames only", row.scene, row.frames),
                 checks => {
                     for check in checks {
                         let said = if check.holds { "holds" } else { "**fails**" };
-                        println!("- {}: {said}: {}", row.scene, words::check(check));
+                        say!("- {}: {said}: {}", row.scene, words::check(check));
                     }
                 }
             }
@@ -285,7 +285,7 @@ impl Row {
             None => ours,
         };
         let contacts = |i: usize| published.and_then(|p| p.contacts[i]).map(short);
-        println!(
+        say!(
             "| {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {} | {:.1} | {} |",
             self.scene,
             beside(short(self.vertices as f64), published.map(|p| short(p.vertices))),

@@ -55,8 +55,8 @@ struct Row {
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.into()).build();
     let pool = pool.map_err(|e| miette!("{} threads cannot be started: {e}", args.threads))?;
-    println!("microseconds and work a query; {} threads, fastest of {} rounds", args.threads, args.rounds);
-    println!(
+    say!("microseconds and work a query; {} threads, fastest of {} rounds", args.threads, args.rounds);
+    say!(
         "{:<24} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}  {:>9} {:>8} {:>8}",
         "",
         "queries",
@@ -114,12 +114,16 @@ impl Row {
 
 fn print(file: &Path, f: &QueryFigures) {
     let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
-    println!(
+    say!(
         "{name:<24} {:>8} {:>8} {:>8} {:>8} {:>8}",
-        f.queries, f.equal, f.shorter_valid, f.longer, f.missing
+        f.queries,
+        f.equal,
+        f.shorter_valid,
+        f.longer,
+        f.missing
     );
     let way = |label: &str, cost: &Cost| {
-        println!(
+        say!(
             "  {label:<22} mean {:>30.2} µs {:>16.2} {:>8.2} {:>8.1}  {:>9.1} {:>8.2} {:>8.1}",
             cost.us.mean,
             cost.us.p50,
@@ -132,8 +136,8 @@ fn print(file: &Path, f: &QueryFigures) {
     };
     way("culling, warm", &f.culled);
     way("no culling, warm", &f.unculled);
-    println!("  {:<22} mean {:>30.2} µs", "culling, cold", f.cold_us_mean);
-    println!(
+    say!("  {:<22} mean {:>30.2} µs", "culling, cold", f.cold_us_mean);
+    say!(
         "  detection {:.2} µs a boundary vertex; refit {:.2} ms, rebuild {:.1} ms; {} fallbacks, {} local folds, {} unresolved",
         f.dcd_us_per_vertex,
         f.refit_ms,
@@ -144,7 +148,7 @@ fn print(file: &Path, f: &QueryFigures) {
     );
     for d in &f.differences {
         let length = |l: Option<f64>| l.map_or("none".into(), |l| format!("{l:.6e}"));
-        println!(
+        say!(
             "    vertex {} in tetrahedron {}: {} for the stored {}: {}",
             d.vertex,
             d.tet,

@@ -40,7 +40,7 @@ pub fn check(args: &Args) -> miette::Result<Outcome> {
     if args.pose.is_none()
         && let Some(note) = io::beside_pose(&args.file)
     {
-        eprintln!("note: {note}; to look at it: --pose {}", args.file.display());
+        tell!("note: {note}; to look at it: --pose {}", args.file.display());
     }
     let raw = io::read_raw(&args.file).map_err(fault::mesh)?;
     let volume = !raw.tets.is_empty();
@@ -50,7 +50,7 @@ pub fn check(args: &Args) -> miette::Result<Outcome> {
         examined.write_vtu(path).map_err(fault::mesh)?;
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&examined.json()).expect("plain values"));
+        say!("{}", serde_json::to_string_pretty(&examined.json()).expect("plain values"));
     } else {
         examined.print();
     }
@@ -230,12 +230,12 @@ impl Examined {
     }
 
     fn print(&self) {
-        println!("{}", self.file);
+        say!("{}", self.file);
         for (name, value) in &self.figures {
-            println!("  {:18} {}", words::key(name), words::value(value));
+            say!("  {:18} {}", words::key(name), words::value(value));
         }
         for warning in &self.warnings {
-            println!("  note: {warning}");
+            say!("  note: {warning}");
         }
         for finding in &self.findings {
             let severity = match finding.problem.severity() {
@@ -243,15 +243,15 @@ impl Examined {
                 Severity::Warning => "warning",
                 Severity::Error => "error",
             };
-            println!("  {severity}: {}: {}", places(&finding.elements), finding.problem.about());
+            say!("  {severity}: {}: {}", places(&finding.elements), finding.problem.about());
         }
         let line = |what: &str, count: usize, names: String| {
-            println!("  {what:34} {count}{}", if count > 0 { format!(" ({names})") } else { String::new() });
+            say!("  {what:34} {count}{}", if count > 0 { format!(" ({names})") } else { String::new() });
         };
         let vertices: Vec<u32> = self.penetrating.iter().map(|p| p.0).collect();
         line("penetrating vertices", vertices.len(), list(&vertices));
         if !vertices.is_empty() {
-            println!("  {:34} {:.6e} m", "depth of the deepest", self.depth());
+            say!("  {:34} {:.6e} m", "depth of the deepest", self.depth());
         }
         line("inverted tetrahedra in the pose", self.inverted.len(), list(&self.inverted));
         for (name, meeting) in [

@@ -43,19 +43,19 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         match fuzz::run(seed) {
             Ok(count) => queries += count,
             Err(found) => {
-                println!("seed {seed}: {}", found.1);
+                say!("seed {seed}: {}", found.1);
                 let (body, failure) = fuzz::shrink(&found.0, &found.1);
                 let name = format!("boundary_seed_{seed}");
                 let path = args.out.join(format!("{name}.rs"));
                 let text = fuzz::test_file(&name, &body, &failure);
                 write_atomically(&path, |out| out.write_all(text.as_bytes())).map_err(fault::mesh)?;
-                println!("made small, {} tetrahedra: {}", body.tets.len(), path.display());
+                say!("made small, {} tetrahedra: {}", body.tets.len(), path.display());
                 return Ok(Outcome::Intersecting);
             }
         }
         bodies += 1;
     }
     let last = args.seed.wrapping_add(bodies - 1);
-    println!("{queries} queries on {bodies} bodies, seeds {} to {last}: all right", args.seed);
+    say!("{queries} queries on {bodies} bodies, seeds {} to {last}: all right", args.seed);
     Ok(Outcome::Clean)
 }

@@ -18,11 +18,11 @@ impl Interrupt {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(STATUS.into());
             }
-            eprintln!("\nstopping after this frame; again to stop at once");
+            tell!("\nstopping after this frame; again to stop at once");
         };
         // Without it, Ctrl-C ends the program as everywhere.
         if let Err(error) = ctrlc::set_handler(handler) {
-            eprintln!("warning: Ctrl-C will end the run without a checkpoint: {error}");
+            tell!("warning: Ctrl-C will end the run without a checkpoint: {error}");
         }
         Interrupt(asked)
     }

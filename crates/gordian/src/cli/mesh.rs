@@ -68,7 +68,7 @@ pub fn generate(args: &Args) -> miette::Result<Outcome> {
         Generated::Triangles(mesh) => {
             write(path, &mesh, &[])?;
             let (v, f) = (mesh.positions.len(), mesh.triangles.len());
-            println!("{}: {v} vertices, 0 tetrahedra, {f} surface triangles", path.display());
+            say!("{}: {v} vertices, 0 tetrahedra, {f} surface triangles", path.display());
         }
     }
     Ok(Outcome::Clean)
@@ -80,9 +80,9 @@ pub(super) fn write_volume(path: &Path, mesh: &TetMesh) -> miette::Result<()> {
     let surface = TriMesh { positions: mesh.positions.clone(), triangles };
     write(path, &surface, &mesh.tets)?;
     let (v, t, f) = (mesh.positions.len(), mesh.tets.len(), surface.triangles.len());
-    println!("{}: {v} vertices, {t} tetrahedra, {f} surface triangles", path.display());
+    say!("{}: {v} vertices, {t} tetrahedra, {f} surface triangles", path.display());
     let quality = TetQuality::measure(mesh);
-    println!(
+    say!(
         "dihedral angles {:.1} to {:.1} degrees, smallest radius ratio {:.3}, edges {:.3e} to {:.3e} m (mean {:.3e})",
         quality.min_dihedral.0,
         quality.max_dihedral.0,

@@ -31,7 +31,7 @@ pub fn fill(args: &Args) -> miette::Result<Outcome> {
     let name = args.surface.display();
     // Vertices that no triangle uses are in no body: nothing to warn of.
     for warning in loaded.warnings.iter().filter(|w| !w.contains("to no triangle")) {
-        eprintln!("warning: {name}: {warning}");
+        tell!("warning: {name}: {warning}");
     }
     let options = FillOptions { memory: memory(), ..FillOptions::new(args.edge) };
     let filled = fill_surface(&loaded.mesh, &options).map_err(|error| match &error {
@@ -42,7 +42,7 @@ pub fn fill(args: &Args) -> miette::Result<Outcome> {
         _ => miette!("{name}: {error}"),
     })?;
     for remark in &filled.remarks {
-        eprintln!("warning: {name}: {remark}");
+        tell!("warning: {name}: {remark}");
     }
     mesh::write_volume(&args.output, &filled.mesh)?;
     let show = |(distance, at): (f64, glam::DVec3)| {
@@ -54,11 +54,8 @@ pub fn fill(args: &Args) -> miette::Result<Outcome> {
             at.z
         )
     };
-    println!(
-        "largest distance from the surface to the body's boundary: {}",
-        show(filled.deviation.of_surface)
-    );
-    println!("largest distance from the body's boundary to the surface: {}", show(filled.deviation.of_body));
+    say!("largest distance from the surface to the body's boundary: {}", show(filled.deviation.of_surface));
+    say!("largest distance from the body's boundary to the surface: {}", show(filled.deviation.of_body));
     Ok(Outcome::Clean)
 }
 

@@ -1,5 +1,8 @@
 //! Commands, and what they have in common: how errors are shown, and what the exit status means.
 
+#[macro_use]
+mod say;
+
 mod bench;
 mod bench_ccd;
 mod bench_cloth;
@@ -41,8 +44,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Untangle(untangle::Args),
     Mesh(mesh::Args),
-    /// Lists the built-in scenes.
-    Scenes,
+    Scenes(list::Scenes),
     /// Lists what can compute: the CPU, and the graphics adapters.
     Adapters,
 }
@@ -71,15 +73,19 @@ pub fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Untangle(args) => untangle::untangle(&args),
         Command::Mesh(args) => mesh::generate(&args),
-        Command::Scenes => list::scenes(),
+        Command::Scenes(args) => list::scenes(&args),
         Command::Adapters => list::adapters(),
     };
+    if let Some(error) = say::failure() {
+        tell!("  × standard output: {error}");
+        return ExitCode::from(2);
+    }
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Intersecting) => ExitCode::from(1),
         Ok(Outcome::Interrupted) => ExitCode::from(interrupt::STATUS),
         Err(error) => {
-            eprintln!("{error:?}");
+            tell!("{error:?}");
             ExitCode::from(2)
         }
     }

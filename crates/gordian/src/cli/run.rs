@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use gordian::mesh::io;
 use gordian::sim::record::file_name;
 use gordian::sim::scene::OutputFormat;
 use gordian::sim::{
@@ -17,7 +18,7 @@ use super::{Outcome, fault, words};
 
 /// Simulates a scene: a file, or a built-in scene by its name (see `gordian scenes`).
 ///
-/// Ctrl-C ends the run after the frame under way, with a checkpoint to go on from; a second one ends it at once.
+/// Ctrl-C, or a request to terminate, ends the run after the frame under way, with a checkpoint to go on from; a second one ends it at once.
 ///
 /// Exit status: 0 done; 1 done, but intersections remain at the end or a `[[check]]` of the scene fails; 2 error; 130 interrupted.
 #[derive(clap::Args)]
@@ -44,7 +45,7 @@ pub struct Args {
     /// Writes a checkpoint every N frames.
     #[arg(long, value_name = "N")]
     checkpoint_every: Option<u32>,
-    /// Goes on from a checkpoint.
+    /// Goes on from a checkpoint. A report then holds the frames from there on.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Replaces a value of the scene, such as collision.recovery=true or body.mesh=FILE; may be given again.
@@ -112,27 +113,39 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         scene.output.checkpoint_every = every;
     }
     if scene.body.is_empty() {
-        eprintln!("warning: the scene has no body; add one, such as `[[body]]` with `mesh = \"FILE\"`");
+        tell!("warning: the scene has no body; add one, such as `[[body]]` with `mesh = \"FILE\"`");
+    }
+    // Before the work, not after it.
+    if let Some(path) = args.report.as_ref().filter(|path| *path != Path::new("-")) {
+        io::check_writable(path).map_err(fault::mesh)?;
     }
     // Read before the world is built: a checkpoint that cannot be read should not take a minute to be told.
     let checkpoint = args.resume.as_ref().map(Checkpoint::read).transpose().map_err(fault::checkpoint)?;
     let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
     for warning in world.warnings() {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     if let Some(checkpoint) = &checkpoint {
         world.resume(&scene, checkpoint).map_err(fault::sim)?;
         let here = adapter::describe(world.adapter());
         if checkpoint.adapter != here {
-            eprintln!(
+            tell!(
                 "warning: the checkpoint was made on {}, this is {here}: the bits may differ",
                 checkpoint.adapter
             );
         }
     }
 
+    if world.frame() > scene.simulation.frames {
+        tell!(
+            "warning: nothing is left to do: the checkpoint is of frame {}, and {} were asked for",
+            world.frame(),
+            words::count(scene.simulation.frames.into(), "frame", "frames")
+        );
+    }
     let folder =
         args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(file_name(&scene.simulation.name)));
+    let unjudged = if whole { 0 } else { scene.check.len() };
     if !whole {
         // A part of a run shows nothing about the whole of it.
         scene.check.clear();
@@ -144,23 +157,28 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     }
     // What was done is told even if the run broke off.
     let file = args.report.as_ref().filter(|path| *path != Path::new("-"));
-    match (&args.report, file) {
-        (_, Some(path)) => run.report.write(path).map_err(fault::mesh)?,
-        (Some(_), None) => println!("{}", run.report.to_json()),
-        (None, None) => {}
-    }
+    let reported = match (&args.report, file) {
+        (_, Some(path)) => run.report.write(path).map_err(fault::mesh),
+        (Some(_), None) => {
+            say!("{}", run.report.to_json());
+            Ok(())
+        }
+        (None, None) => Ok(()),
+    };
     if let Some(checkpoint) = result.map_err(fault::sim)? {
-        eprintln!("stopped after frame {}; go on with: --resume {}", run.world.frame(), checkpoint.display());
+        tell!("stopped after frame {}; go on with: --resume {}", run.world.frame(), checkpoint.display());
+        reported?;
         return Ok(Outcome::Interrupted);
     }
     // Also where no frame was run, because the checkpoint is at the end already, say.
     let end = run.world.judge();
-    let summary = run.summary(file, &end);
+    let summary = run.summary(file.filter(|_| reported.is_ok()), &end, unjudged);
     // Standard output belongs to the report where it goes there.
     match args.report.is_some() && file.is_none() {
-        true => eprint!("{summary}"),
-        false => print!("{summary}"),
+        true => tell!("{}", summary.trim_end()),
+        false => say!("{}", summary.trim_end()),
     }
+    reported?;
     let fails = run.report.checks.iter().any(|c| !c.holds);
     Ok(if fails || remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
 }
@@ -180,7 +198,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(scene: &'a Scene, world: World, folder: PathBuf, resumed: Option<u32>) -> miette::Result<Self> {
         let report = Report::of(&world, scene);
-        eprintln!(
+        tell!(
             "{}: {}, {}, {} on {}",
             report.scene,
             words::count(report.bodies, "body", "bodies"),
@@ -237,7 +255,7 @@ impl<'a> Run<'a> {
             bar.inc(1);
             if bar.is_hidden() && told.elapsed() > EVERY {
                 told = Instant::now();
-                eprintln!("frame {} of {last}, {}", frame.frame, seconds(self.begun.elapsed()));
+                tell!("frame {} of {last}, {}", frame.frame, seconds(self.begun.elapsed()));
             }
             self.report.frames.push(frame);
             if interrupt.requested() && self.world.frame() < last {
@@ -268,11 +286,16 @@ impl<'a> Run<'a> {
     }
 
     /// What a person wants to know at the end.
-    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport) -> String {
-        self.summarise(report, end).expect("a string takes everything")
+    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport, unjudged: usize) -> String {
+        self.summarise(report, end, unjudged).expect("a string takes everything")
     }
 
-    fn summarise(&self, report: Option<&PathBuf>, end: &FrameReport) -> Result<String, std::fmt::Error> {
+    fn summarise(
+        &self,
+        report: Option<&PathBuf>,
+        end: &FrameReport,
+        unjudged: usize,
+    ) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         let frames = &self.report.frames;
         // Not by `sum`, which starts from a negative zero.
@@ -288,15 +311,21 @@ impl<'a> Run<'a> {
             per_frame(total)
         )?;
         let sum = |get: fn(&FrameReport) -> u64| frames.iter().map(get).sum::<u64>();
+        let mean = |get: fn(&FrameReport) -> u64| words::mean(sum(get), frames.len());
         writeln!(
             out,
-            "contacts   {} ccd, {} dcd, {} proximity, {} collider",
-            sum(|f| f.contacts.ccd),
-            sum(|f| f.contacts.dcd),
-            sum(|f| f.contacts.proximity),
-            sum(|f| f.contacts.collider)
+            "contacts   a frame: {} met on the way (CCD), {} inside (DCD), {} cloth, {} colliders",
+            mean(|f| f.contacts.ccd),
+            mean(|f| f.contacts.dcd),
+            mean(|f| f.contacts.proximity),
+            mean(|f| f.contacts.collider)
         )?;
-        writeln!(out, "queries    {}, {} unresolved", sum(|f| f.queries), sum(|f| f.unresolved_queries))?;
+        writeln!(
+            out,
+            "queries    {} for a shortest path to the boundary, {} unresolved",
+            sum(|f| f.queries),
+            sum(|f| f.unresolved_queries)
+        )?;
         let pairs = end.intersecting_triangle_pairs;
         let crossing = pairs.map_or(String::new(), |n| format!(", {n} crossing pairs of triangles"));
         writeln!(
@@ -304,6 +333,13 @@ impl<'a> Run<'a> {
             "at the end {} penetrating vertices, {} inverted tetrahedra{crossing}",
             end.penetrating_vertices, end.inverted_tetrahedra
         )?;
+        if unjudged > 0 {
+            writeln!(
+                out,
+                "check      not judged, a part of the run was done only: {}",
+                words::count(unjudged as u64, "check", "checks")
+            )?;
+        }
         for verdict in &self.report.checks {
             let said = if verdict.holds { "holds" } else { "FAILS" };
             writeln!(out, "check      {said}: {}", words::check(verdict))?;

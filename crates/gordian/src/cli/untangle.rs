@@ -10,12 +10,15 @@ use gordian::sim::{AdapterChoice, FrameReport, Scene, World};
 use miette::miette;
 use serde_json::{Value, json};
 
-use super::{Outcome, fault};
+use super::interrupt::Interrupt;
+use super::run::progress;
+use super::{Outcome, fault, words};
 
 /// Takes a mesh apart where it crosses itself, and writes it with its vertices in the same order.
 ///
 /// A file with tetrahedra is taken as a volume and untangled along shortest paths to its boundary; else its triangles are cloth. The
-/// pose in the file counts as the pose at rest, and `--pose` as where it is. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
+/// pose in the file counts as the pose at rest, and `--pose` as where it is. Of an OBJ only places and triangles are kept. Ctrl-C writes
+/// what a volume has come to by then. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
 #[derive(clap::Args)]
 pub struct Args {
     /// The mesh.
@@ -68,34 +71,60 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
     if args.pose.is_none()
         && let Some(note) = io::beside_pose(&args.file)
     {
-        eprintln!("note: {note}; to untangle that: --pose {}", args.file.display());
+        tell!("note: {note}; to untangle that: --pose {}", args.file.display());
     }
     // Said before the work, not after it.
     Format::of(&args.out, volume)?;
+    io::check_writable(&args.out).map_err(fault::mesh)?;
     let report = if volume { volume_of(args)? } else { cloth_of(args)? };
     match args.json.as_deref() {
         Some(path) if path == Path::new("-") => {
-            println!("{}", serde_json::to_string_pretty(&report).expect("plain values"));
+            say!("{}", serde_json::to_string_pretty(&report).expect("plain values"));
         }
         Some(path) => io::write_atomically(path, |out| Ok(serde_json::to_writer_pretty(out, &report)?))
             .map_err(fault::mesh)?,
-        None => println!(
-            "{}: {} -> {} {} in {} frames; largest displacement {:.4e} m",
-            args.file.display(),
-            report["before"],
-            report["after"],
-            if volume { "penetrating vertices" } else { "crossing pairs of triangles" },
-            report["frames"],
-            report["largest_displacement_m"].as_f64().unwrap_or(0.0),
-        ),
+        None => {}
     }
-    let none = |key: &str| report.get(key).is_none_or(|left| *left == json!(0));
-    Ok(if none("after") && none("crossing_pairs_after") { Outcome::Clean } else { Outcome::Intersecting })
+    // Standard output belongs to the JSON where that goes there.
+    let line = told(&args.file, &report);
+    match args.json.as_deref() == Some(Path::new("-")) {
+        true => tell!("{line}"),
+        false => say!("{line}"),
+    }
+    if report["interrupted"] == json!(true) {
+        return Ok(Outcome::Interrupted);
+    }
+    let none = |what: &str| report["after"].get(what).is_none_or(|left| *left == json!(0));
+    let clean = none("penetrating_vertices") && none("intersecting_triangle_pairs");
+    Ok(if clean { Outcome::Clean } else { Outcome::Intersecting })
+}
+
+/// What was there and what is left, in a line.
+fn told(file: &Path, report: &Value) -> String {
+    let from_to = |(key, what): (&str, &str)| {
+        let [before, after] = ["before", "after"].map(|when| report[when].get(key));
+        Some(format!("{} -> {} {what}", before?, after?))
+    };
+    let figures: Vec<String> = [
+        ("penetrating_vertices", "penetrating vertices"),
+        ("intersecting_triangle_pairs", "crossing pairs of triangles"),
+        ("inverted_tetrahedra", "inverted tetrahedra"),
+    ]
+    .into_iter()
+    .filter_map(from_to)
+    .collect();
+    format!(
+        "{}: {} in {}; largest displacement {} m",
+        file.display(),
+        figures.join(", "),
+        words::count(report["frames"].as_u64().unwrap_or(0), "frame", "frames"),
+        words::number(report["largest_displacement_m"].as_f64().unwrap_or(0.0)),
+    )
 }
 
 fn cloth_of(args: &Args) -> miette::Result<Value> {
     let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
-    loaded.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    loaded.warnings.iter().for_each(|w| tell!("warning: {w}"));
     let mesh = loaded.mesh;
     let done = untangle_cloth(&mesh, args.response.into(), args.frames).map_err(fault::sim)?;
     Format::of(&args.out, false)?
@@ -106,10 +135,8 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
         "kind": "cloth",
         "vertices": mesh.positions.len(),
         "frames": done.frames,
-        "before": done.crossings[0],
-        "after": done.crossings[1],
-        "contour_m_before": done.contour_m[0],
-        "contour_m_after": done.contour_m[1],
+        "before": { "intersecting_triangle_pairs": done.crossings[0], "contour_length_m": done.contour_m[0] },
+        "after": { "intersecting_triangle_pairs": done.crossings[1], "contour_length_m": done.contour_m[1] },
         "moved_vertices": done.moved,
         "largest_displacement_m": done.largest.0,
         "farthest_vertex": done.largest.1,
@@ -133,15 +160,24 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
     let loaded = io::load_tets(&file).map_err(fault::mesh)?;
     let mesh = loaded.mesh;
     let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
-    world.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
+    world.warnings().iter().for_each(|w| tell!("warning: {w}"));
     let start = world.positions().to_vec();
-    let crossing = |report: &FrameReport| report.intersecting_triangle_pairs.unwrap_or(0);
     let before = world.judge();
+    let interrupt = Interrupt::listen();
+    let bar = progress(args.frames);
     let (mut after, mut frames) = (before.clone(), 0);
-    while frames < args.frames && after.penetrating_vertices + crossing(&after) > 0 {
+    while frames < args.frames && left(&after) > 0 && !interrupt.requested() {
         after = world.step_frame().map_err(fault::sim)?;
         frames += 1;
+        bar.inc(1);
+        let told = format!("{} inside", after.penetrating_vertices);
+        if bar.is_hidden() {
+            tell!("frame {frames} of at most {}, {told}", args.frames);
+        }
+        bar.set_message(told);
     }
+    bar.finish_and_clear();
+    let interrupted = left(&after) > 0 && interrupt.requested();
     let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
     let tangled = match &args.pose {
         Some(pose) => io::load_pose(pose, mesh.positions.len()).map_err(fault::mesh)?,
@@ -156,14 +192,26 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         "kind": "volume",
         "vertices": positions.len(),
         "frames": frames,
-        "before": before.penetrating_vertices,
-        "after": after.penetrating_vertices,
-        "crossing_pairs_before": crossing(&before),
-        "crossing_pairs_after": crossing(&after),
+        "interrupted": interrupted,
+        "before": figures(&before),
+        "after": figures(&after),
         "largest_displacement_m": far(farthest),
         "farthest_vertex": farthest,
         "warnings": loaded.warnings,
     }))
+}
+
+/// Intersections in a report.
+fn left(report: &FrameReport) -> u64 {
+    report.penetrating_vertices + report.intersecting_triangle_pairs.unwrap_or(0)
+}
+
+fn figures(report: &FrameReport) -> Value {
+    json!({
+        "penetrating_vertices": report.penetrating_vertices,
+        "intersecting_triangle_pairs": report.intersecting_triangle_pairs.unwrap_or(0),
+        "inverted_tetrahedra": report.inverted_tetrahedra,
+    })
 }
 
 /// What is written.

@@ -122,7 +122,7 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     let mut shot = Shot::new(&gpu).map_err(|e| miette!("{e}"))?;
     let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
     for warning in world.warnings() {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let model = Model::of(&world, scene.up().as_vec3());
     let mut snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
@@ -151,6 +151,6 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     let image: Image =
         shot.take_from(&model, &snapshot, &look, &camera, args.size.0).map_err(|e| miette!("{e}"))?;
     image.write_png(path).map_err(fault::mesh)?;
-    println!("written    {} (frame {last}, drawn with {})", path.display(), gpu.name);
+    say!("written    {} (frame {last}, drawn with {})", path.display(), gpu.name);
     Ok(Outcome::Clean)
 }

@@ -9,6 +9,12 @@ pub fn count(n: u64, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
+/// A mean of counts: whole where it is large.
+pub fn mean(sum: u64, of: usize) -> String {
+    let mean = sum as f64 / of.max(1) as f64;
+    if sum == 0 || mean >= 100.0 { format!("{mean:.0}") } else { format!("{mean:.1}") }
+}
+
 /// A number with the digits that matter.
 pub fn number(x: f64) -> String {
     match x.abs() {

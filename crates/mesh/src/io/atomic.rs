@@ -22,6 +22,27 @@ pub fn write_atomically(
     to_target(path, write).map_err(io_error(path))
 }
 
+/// Whether [`write_atomically`] could write to `path` now; nothing is left there. For what takes long to compute.
+///
+/// Errors: [`MeshError::Io`] with `path`.
+pub fn check_writable(path: &Path) -> Result<(), MeshError> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let result = match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if there.is_file() && there.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"))
+        }
+        Ok(there) if !there.is_file() => OpenOptions::new().write(true).open(path).map(drop),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+            let temporary = beside(path);
+            OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+            fs::remove_file(&temporary)
+        }),
+    };
+    result.map_err(io_error(path))
+}
+
 fn to_target(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(there) if there.is_file() => {

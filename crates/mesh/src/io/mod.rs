@@ -26,7 +26,7 @@ mod tetgen;
 mod vtk;
 mod write;
 
-pub use atomic::write_atomically;
+pub use atomic::{check_writable, write_atomically};
 pub use format::{extensions, format_list, read_raw};
 pub use hash::mesh_hash;
 pub use load::{beside_pose, load_pose, load_surface, load_tets};

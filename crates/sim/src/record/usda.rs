@@ -78,7 +78,13 @@ impl Usda {
             self.file.seek(SeekFrom::Start(self.end_time_at))?;
             self.file.write_all(end_time(frame).as_bytes())
         };
-        write().map_err(io_error(&self.path))?;
+        if let Err(error) = write() {
+            // The frame is taken back, so that the file holds all frames before it, whole. There is room: it was there before.
+            let _ = self.file.set_len(self.closing_at + CLOSING.len() as u64);
+            let _ = self.file.seek(SeekFrom::Start(self.closing_at));
+            let _ = self.file.write_all(CLOSING.as_bytes());
+            return Err(io_error(&self.path)(error));
+        }
         self.closing_at = closing_at;
         Ok(())
     }

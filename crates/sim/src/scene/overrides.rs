@@ -34,11 +34,12 @@ pub(super) fn apply<'i>(
     let Some((path, value)) = text.split_once('=') else {
         return Err(fail("an override is `path=value`, such as `collision.recovery=true`".into()));
     };
-    let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
+    // `body[0].mesh` is how messages name a key, and means `body.0.mesh`.
+    let keys: Vec<&str> = path.trim().split(['.', '[']).map(|k| k.trim().trim_end_matches(']')).collect();
     if keys.iter().any(|k| k.is_empty()) {
         return Err(fail(format!("`{path}` is not a path of keys joined by dots")));
     }
-    let value = value_of(keys[keys.len() - 1], value.trim());
+    let value = placed(value_of(keys[keys.len() - 1], value.trim()), &span);
     set(root, &keys, Spanned::new(span, value)).map_err(|(message, hint)| {
         let mut error = fail(message);
         error.hint = hint;
@@ -61,6 +62,19 @@ fn value_of<'i>(key: &str, text: &'i str) -> DeValue<'i> {
         return DeValue::String(absolute.to_string_lossy().into_owned().into());
     }
     value
+}
+
+/// The value with everything in it at the place of the override: its own places are in the text of the override, not of the scene.
+fn placed<'i>(value: DeValue<'i>, span: &std::ops::Range<usize>) -> DeValue<'i> {
+    let inner = |v: Spanned<DeValue<'i>>| Spanned::new(span.clone(), placed(v.into_inner(), span));
+    match value {
+        DeValue::Array(list) => DeValue::Array(list.into_iter().map(inner).collect()),
+        DeValue::Table(table) => {
+            let entry = |(key, v): (Spanned<_>, _)| (Spanned::new(span.clone(), key.into_inner()), inner(v));
+            DeValue::Table(table.into_iter().map(entry).collect())
+        }
+        plain => plain,
+    }
 }
 
 fn set<'i>(table: &mut DeTable<'i>, keys: &[&'i str], value: Spanned<DeValue<'i>>) -> Result<(), Fault> {

@@ -266,6 +266,15 @@ fn faults_of_overrides_name_the_override() {
         "--set body.mehs=x: body[0].mehs: unknown key `mehs`; did you mean `mesh`?"
     );
     let text = told(BALL, "simulation.substeps=0");
+    let inside = told(BALL, "body.material={ young_pa = 1e5, poisson = 0.9 }");
+    assert!(
+        inside.starts_with("--set body.material={"),
+        "a fault within a table is placed there too: {inside}"
+    );
+    assert_eq!(
+        told(BALL, "body[0].mehs=x"),
+        told(BALL, "body.0.mehs=x").replace("body.0.mehs=x", "body[0].mehs=x")
+    );
     assert_eq!(text, "--set simulation.substeps=0: simulation.substeps: is 0; it must be at least 1");
     assert!(
         told(BALL, "simulation.substeps=many")
