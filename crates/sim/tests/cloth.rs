@@ -133,3 +133,26 @@ fn one_mesh_is_untangled_the_same_way_at_any_scale() {
     let done = untangle(&clean, ClothResponse::Icm, 10).unwrap();
     assert_eq!((done.positions, done.frames), (clean.positions, 0));
 }
+
+/// A sheet that lies on one that is held: with searches between the iterations, pairs that one search makes and the next replaces
+/// have stopped something too.
+#[test]
+fn a_sheet_at_rest_gains_no_speed_however_often_its_neighbours_are_searched() {
+    let text = "[simulation]\nsubsteps = 1\niterations = 10\n[cloth]\nthickness_edges = 0.2\n\
+        [[body]]\nname = \"held\"\ngenerator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }\n\
+        rotate_deg = [-90, 0, 0]\nfabric = {}\npin = [{ at = { kind = \"all\" } }]\n\
+        [[body]]\nname = \"lying\"\ngenerator = { kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }\n\
+        rotate_deg = [-90, 10, 0]\ntranslate_m = [0, 0.03, 0]\nfabric = {}\n";
+    for searches in [1, 2, 5, 10] {
+        let set = [format!("cloth.searches={searches}")];
+        let scene = Scene::parse_with(text, "s.toml", &set).unwrap();
+        let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+        let (g, frame_s) = (9.81, scene.simulation.frame_s);
+        for _ in 0..60 {
+            world.step_frame().unwrap();
+        }
+        // At rest nothing is faster than what gravity gives in a step before the next push takes it.
+        let fastest = world.velocities().iter().map(|v| v.length() as f64).fold(0.0, f64::max);
+        assert!(fastest <= 1.01 * g * frame_s, "{searches} searches: {fastest} m/s");
+    }
+}

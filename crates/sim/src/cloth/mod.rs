@@ -229,6 +229,9 @@ impl Cloth {
             report.contour_kicks += self.response.kicks() - before;
         }
         self.traced = false;
+        if at.iteration == 0 {
+            self.proximity.clear();
+        }
         if !self.settings.proximity {
             return;
         }

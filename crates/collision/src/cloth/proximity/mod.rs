@@ -71,6 +71,8 @@ struct Pair {
 #[derive(Clone, Debug, Default)]
 pub struct Proximity {
     pairs: Vec<Pair>,
+    /// Pairs of earlier searches of the same step that have pushed: they push no more, but what they stopped is to stay stopped.
+    former: Vec<Pair>,
     dropped: usize,
     chunks: Vec<Chunk>,
 }
@@ -83,9 +85,11 @@ struct Chunk {
 }
 
 impl Proximity {
-    /// Collects the pairs among those that `detector` found with a margin of at least the reach.
+    /// Collects the pairs among those that `detector` found with a margin of at least the reach. They take the place of those of
+    /// earlier searches of the same step; a step begins with [`clear`](Self::clear).
     pub fn find(&mut self, mesh: &ClothMesh, detector: &ClothDetector, search: &Search) {
-        self.clear();
+        self.former.extend(self.pairs.drain(..).filter(Pair::has_pushed));
+        self.dropped = 0;
         let tasks = detector.pairs().len().div_ceil(CHUNK);
         self.chunks.resize_with(self.chunks.len().max(tasks), Chunk::default);
         let chunks = &mut self.chunks[..tasks];
@@ -106,6 +110,7 @@ impl Proximity {
     /// Forgets all pairs.
     pub fn clear(&mut self) {
         self.pairs.clear();
+        self.former.clear();
         self.dropped = 0;
     }
 
@@ -178,7 +183,7 @@ impl Proximity {
 
     /// Takes away the velocity with which pairs that have pushed still approach.
     pub fn calm(&self, v: &mut [Vec3], inv_mass: &[f32]) {
-        for pair in self.pairs.iter().filter(|p| p.has_pushed()) {
+        for pair in self.former.iter().chain(&self.pairs).filter(|p| p.has_pushed()) {
             let approach = pair.normal.dot(pair.sum(v));
             let w = pair.vertices.map(|v| inv_mass[v as usize]);
             let sum: f32 = (0..4).map(|k| w[k] * pair.weights[k] * pair.weights[k]).sum();
