@@ -75,8 +75,9 @@ impl LeafBoxes {
     /// The edges within `reach` of an edge of `other` along every axis that have no vertex in common with it: a bit for each.
     #[inline]
     pub fn edges_near_edge(&self, other: &LeafBoxes, edge: usize, reach: f32) -> u32 {
-        let at = |of: &[f32x8; 3]| Vec3::from_array(of.map(|lanes| lanes.as_array()[edge]));
-        let near = self.edges.near([at(&other.edges.low) - reach, at(&other.edges.high) + reach]);
+        let near = self.edges.near(|axis| {
+            [other.edges.low[axis].as_array()[edge] - reach, other.edges.high[axis].as_array()[edge] + reach]
+        });
         if near == 0 {
             return 0;
         }
@@ -86,7 +87,8 @@ impl LeafBoxes {
     /// The edges whose boxes meet that of a triangle of `other` and that have no vertex in common with it.
     #[inline]
     pub fn edges_near_triangle(&self, other: &LeafBoxes, triangle: usize) -> u32 {
-        let near = self.edges.near(other.triangles[triangle]);
+        let [low, high] = &other.triangles[triangle];
+        let near = self.edges.near(|axis| [low[axis], high[axis]]);
         if near == 0 {
             return 0;
         }
@@ -97,10 +99,9 @@ impl LeafBoxes {
     #[inline]
     pub fn vertices_near_triangle(&self, other: &LeafBoxes, triangle: usize, reach: f32) -> u32 {
         let [low, high] = other.triangles[triangle];
-        let (low, high) = (low - reach, high + reach);
         let near = |axis: usize| {
             let p = self.vertices[axis];
-            p.simd_ge(f32x4::splat(low[axis])) & p.simd_le(f32x4::splat(high[axis]))
+            p.simd_ge(f32x4::splat(low[axis] - reach)) & p.simd_le(f32x4::splat(high[axis] + reach))
         };
         let near = (near(0) & near(1) & near(2)).to_bitmask();
         if near == 0 {
@@ -113,10 +114,10 @@ impl LeafBoxes {
 
 impl Edges {
     #[inline]
-    fn near(&self, [low, high]: [Vec3; 2]) -> u32 {
+    fn near(&self, of: impl Fn(usize) -> [f32; 2]) -> u32 {
         let near = |axis: usize| {
-            self.low[axis].simd_le(f32x8::splat(high[axis]))
-                & self.high[axis].simd_ge(f32x8::splat(low[axis]))
+            let [low, high] = of(axis);
+            self.low[axis].simd_le(f32x8::splat(high)) & self.high[axis].simd_ge(f32x8::splat(low))
         };
         (near(0) & near(1) & near(2)).to_bitmask()
     }

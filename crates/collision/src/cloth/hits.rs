@@ -95,6 +95,13 @@ impl ClothDetector {
         }
     }
 
+    /// How far points of the mesh may have come closer to each other between two states, metres: a bound for all pairs of them, as if
+    /// nothing were known but the box that holds the displacements of all vertices.
+    pub fn approach(&self, from: &[Vec3], to: &[Vec3]) -> f32 {
+        let displacements = spread(&self.vertices, |_, v| to[v] - from[v]);
+        if displacements.is_empty() { 0.0 } else { (displacements.max - displacements.min).length() }
+    }
+
     /// Whether the pairs at hand hold all within `margin` at `x`: no vertex has left its surroundings, up to a translation that all
     /// share, and what was skipped cannot cross itself here either.
     fn covers(&self, x: &[Vec3], margin: f32) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! All sheets of a world are one mesh here, over the particles of the world. Crossings are found where a substep starts, traced,
 //! and answered by a displacement, which the iterations carry out in even parts; close pairs are found in the first
-//! iteration, and again later ([`scene::Cloth::searches`](crate::scene::Cloth::searches)), and pushed apart in every one.
+//! iteration, and again later ([`scene::Cloth::searches`](crate::scene::Cloth::searches)) where any may have come near since, and pushed
+//! apart in every one.
 //!
 //! Surfaces of volumes are among the sheets of that mesh: close pairs hold cloth outside of them, both ways. Vertices of cloth that are
 //! inside come out along their shortest paths, as vertices of other volumes do (`collide.rs`).
@@ -50,6 +51,8 @@ pub struct Cloth {
     /// Crossings with volumes where the substep started.
     solid_hits: Vec<Hit>,
     proximity: Proximity,
+    /// Positions of the last search for close pairs.
+    searched: Vec<Vec3>,
     /// Friction of each sheet.
     friction: Vec<ContactMaterial>,
     inv_mass: Vec<f32>,
@@ -112,6 +115,7 @@ impl Cloth {
             displacement: Displacement::default(),
             solid_hits: Vec::new(),
             proximity: Proximity::default(),
+            searched: Vec::new(),
             inv_mass: model.inverse_masses.clone(),
             edge: mean_edge(rest, triangles) as f32,
             iterations: scene.simulation.iterations,
@@ -128,8 +132,9 @@ impl Cloth {
         }
     }
 
-    /// Takes over a scene's settings of cloth. Another response begins as it would at the start of the scene.
-    pub(crate) fn tune(&mut self, scene: &scene::Scene) {
+    /// Takes over a scene's settings of cloth, and the friction of each particle. Another response begins as it would at the start of the scene.
+    pub(crate) fn tune(&mut self, scene: &scene::Scene, friction: impl Fn(u32) -> Friction) {
+        self.friction = sheet_friction(&self.mesh, friction);
         if self.settings.response != scene.cloth.response {
             self.response = responses::response(scene.cloth.response, &self.mesh, &self.start);
             self.displacement.clear(self.inv_mass.len());
@@ -236,6 +241,18 @@ impl Cloth {
             return;
         }
         let reach = REACH * self.thickness();
+        let begun = Instant::now();
+        // What was out of reach is still farther than the thickness: nothing new to push.
+        let needless =
+            at.iteration > 0 && self.detector.approach(&self.searched, x) <= reach - self.thickness();
+        if !needless {
+            self.searched.clear();
+            self.searched.extend_from_slice(x);
+        }
+        report.ms.add(Stage::Dcd, begun.elapsed());
+        if needless {
+            return;
+        }
         report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
         let begun = Instant::now();
         if at.iteration == 0 {

@@ -33,7 +33,8 @@ pub struct Cloth {
     pub thickness_edges: f64,
     /// Whether layers are kept apart at all.
     pub proximity: bool,
-    /// In how many even parts of the iterations close pairs are searched for.
+    /// In how many even parts of the iterations close pairs are searched for; a search after the first is left out where nothing
+    /// can have come near since the last.
     pub searches: u32,
     /// Part of its velocity that each particle takes over from the mean of its neighbours in every substep, 0 to 1.
     pub smoothing: f64,
