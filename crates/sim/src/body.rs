@@ -7,7 +7,7 @@ use gordian_collision::cloth::ClothMesh;
 use gordian_solver::{Distance, Elasticity, Material, Model, Tet};
 
 use crate::cloth::{self, Fabric};
-use crate::scene::Motion;
+use crate::scene::{self, Motion};
 
 /// Coulomb friction coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,6 +16,12 @@ pub struct Friction {
     pub fixed: f32,
     /// Kinetic coefficient.
     pub kinetic: f32,
+}
+
+impl From<&scene::Friction> for Friction {
+    fn from(f: &scene::Friction) -> Self {
+        Friction { fixed: f.static_ as f32, kinetic: f.dynamic as f32 }
+    }
 }
 
 /// A volumetric body or a sheet of cloth: everything in the order of its mesh file, positions in metres.

@@ -8,9 +8,19 @@ use crate::body::{Body, Friction, PinGroup};
 use crate::cloth::Fabric;
 use crate::scene::{MaterialModel, Scene, SceneErrorKind};
 
-/// The bodies of `scene`, copies included, in order; and what there is to say about their meshes.
-pub fn bodies(scene: &Scene) -> Result<(Vec<Body>, Vec<String>), SimError> {
+/// The bodies of a scene, copies included.
+pub struct Bodies {
+    pub bodies: Vec<Body>,
+    /// The section of the scene that each comes from.
+    pub sections: Vec<usize>,
+    /// What there is to say about their meshes.
+    pub warnings: Vec<String>,
+}
+
+/// The bodies of `scene`, in order.
+pub fn bodies(scene: &Scene) -> Result<Bodies, SimError> {
     let placed = scene.place()?;
+    let sections = placed.bodies.iter().map(|body| body.section).collect();
     let single = |points: &[DVec3]| -> Vec<Vec3> { points.iter().map(|p| p.as_vec3()).collect() };
     let bodies = placed.bodies.into_iter().map(|body| {
         let section = &scene.body[body.section];
@@ -37,10 +47,7 @@ pub fn bodies(scene: &Scene) -> Result<(Vec<Body>, Vec<String>), SimError> {
                 damping_s: section.material.damping_s as f32,
             },
             density: section.material.density_kg_m3 as f32,
-            friction: Friction {
-                fixed: section.friction.static_ as f32,
-                kinetic: section.friction.dynamic as f32,
-            },
+            friction: Friction::from(&section.friction),
             pins: body
                 .pins
                 .into_iter()
@@ -49,7 +56,7 @@ pub fn bodies(scene: &Scene) -> Result<(Vec<Body>, Vec<String>), SimError> {
             name: body.name,
         }
     });
-    Ok((bodies.collect(), placed.warnings))
+    Ok(Bodies { bodies: bodies.collect(), sections, warnings: placed.warnings })
 }
 
 /// The value at `key` makes no sense.

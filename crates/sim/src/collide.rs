@@ -44,6 +44,8 @@ pub(crate) struct Collisions {
     /// Mean surface edge over all bodies, metres.
     unit: f32,
     materials: Materials,
+    /// Friction of each body.
+    friction: Vec<Friction>,
     judge: Judge,
     /// Length of the present substep, seconds.
     h: f64,
@@ -76,12 +78,17 @@ struct Group {
 
 impl Group {
     /// Sorts the bodies into groups, each with its own copy of the colliders.
-    fn all(settings: &Collision, bodies: &[Body], infos: &[BodyInfo], obstacles: &[Obstacle]) -> Vec<Self> {
+    fn all(
+        settings: &Collision,
+        friction: &[Friction],
+        infos: &[BodyInfo],
+        obstacles: &[Obstacle],
+    ) -> Vec<Self> {
         let mut groups: Vec<Group> = Vec::new();
-        for (body, info) in bodies.iter().zip(infos) {
+        for (&friction, info) in friction.iter().zip(infos) {
             let mean_edge = info.mean_edge as f32;
             let same = |g: &&mut Group| {
-                g.friction == body.friction && (g.mean_edge - mean_edge).abs() <= 1e-3 * mean_edge
+                g.friction == friction && (g.mean_edge - mean_edge).abs() <= 1e-3 * mean_edge
             };
             if let Some(group) = groups.iter_mut().find(same) {
                 group.particles.extend(info.particles.clone());
@@ -93,14 +100,14 @@ impl Group {
                 collider.material = i as u8;
             }
             groups.push(Group {
-                friction: body.friction,
+                friction,
                 mean_edge,
                 particles: info.particles.clone().collect(),
                 set: ColliderSet::new(colliders),
                 materials: obstacles
                     .iter()
                     .map(|o| {
-                        let friction = o.friction.unwrap_or(body.friction);
+                        let friction = o.friction.unwrap_or(friction);
                         ContactMaterial {
                             static_friction: friction.fixed,
                             kinetic_friction: friction.kinetic,
@@ -114,6 +121,9 @@ impl Group {
     }
 }
 
+/// Different frictions of bodies that a scene may have: the table of pairs is square, and its index a byte.
+pub(crate) const MOST_FRICTIONS: usize = 15;
+
 /// Contact materials: one for each pair of different frictions.
 #[derive(Default)]
 struct Materials {
@@ -125,21 +135,20 @@ struct Materials {
 
 impl Materials {
     /// Bodies with equal friction are of one kind; between two kinds the mean of both holds.
-    fn new(bodies: &[Body], restitution: f32) -> Option<Self> {
+    fn new(friction: &[Friction], restitution: f32) -> Option<Self> {
         let mut kinds: Vec<Friction> = Vec::new();
-        let kind: Option<Vec<u8>> = bodies
+        let kind: Option<Vec<u8>> = friction
             .iter()
-            .map(|b| {
-                let found = kinds.iter().position(|k| *k == b.friction);
+            .map(|f| {
+                let found = kinds.iter().position(|k| k == f);
                 let index = found.unwrap_or_else(|| {
-                    kinds.push(b.friction);
+                    kinds.push(*f);
                     kinds.len() - 1
                 });
                 u8::try_from(index).ok()
             })
             .collect();
-        // The table is square and its index a byte.
-        if kinds.len() > 15 {
+        if kinds.len() > MOST_FRICTIONS {
             return None;
         }
         let table = kinds
@@ -177,8 +186,11 @@ impl Collisions {
         for (i, info) in infos.iter().enumerate() {
             body[info.particles.start as usize..info.particles.end as usize].fill(i as u32);
         }
-        let materials = Materials::new(bodies, settings.restitution as f32).ok_or_else(|| {
-            let message = "the bodies have more than 15 different pairs of friction coefficients";
+        let friction: Vec<Friction> = bodies.iter().map(|b| b.friction).collect();
+        let materials = Materials::new(&friction, settings.restitution as f32).ok_or_else(|| {
+            let message = format!(
+                "the bodies have more than {MOST_FRICTIONS} different pairs of friction coefficients"
+            );
             range_error(scene, "body", message)
         })?;
         let unit = infos.iter().map(|b| b.mean_edge).sum::<f64>() / infos.len().max(1) as f64;
@@ -189,7 +201,7 @@ impl Collisions {
             broad: BroadPhase::new(topology, &model.positions),
             meeting: Detection::new(),
             contacts: ContactSet::new(),
-            groups: Group::all(&settings, bodies, infos, &obstacles),
+            groups: Group::all(&settings, &friction, infos, &obstacles),
             obstacles,
             inverse_masses: model.inverse_masses.clone(),
             body,
@@ -198,6 +210,7 @@ impl Collisions {
             mean_edge: infos.iter().map(|b| b.mean_edge as f32).collect(),
             unit: unit as f32,
             materials,
+            friction,
             judge: Judge::new(topology, &model.positions),
             h: 0.0,
             share: 1.0 / scene.simulation.substeps as f64,
@@ -211,19 +224,23 @@ impl Collisions {
         })
     }
 
-    /// Takes over a scene's settings of collisions; what belongs to its bodies and colliders stays.
-    pub fn tune(&mut self, scene: &Scene) {
+    /// Takes over a scene's settings of collisions, and the friction of each body; the rest of its bodies and colliders stays.
+    pub fn tune(&mut self, scene: &Scene, friction: &[Friction], infos: &[BodyInfo]) {
         self.settings = scene.collision.clone();
-        let restitution = self.settings.restitution as f32;
-        for group in &mut self.groups {
-            let thickness = self.settings.thickness_edges as f32 * group.mean_edge;
-            group.set.colliders.iter_mut().for_each(|c| c.thickness = thickness);
-            group.materials.iter_mut().for_each(|m| m.restitution = restitution);
+        // More kinds than there is room for: those of before stay.
+        if let Some(materials) = Materials::new(friction, self.settings.restitution as f32) {
+            self.materials = materials;
+            self.friction.copy_from_slice(friction);
         }
-        self.materials.table.iter_mut().for_each(|m| m.restitution = restitution);
+        self.groups = Group::all(&self.settings, &self.friction, infos, &self.obstacles);
         self.gravity = glam::DVec3::from(scene.simulation.gravity_m_s2).length();
         self.options = path_options(&self.settings);
         self.share = 1.0 / scene.simulation.substeps as f64;
+    }
+
+    /// Friction of each body.
+    pub fn friction(&self) -> &[Friction] {
+        &self.friction
     }
 
     pub fn contacts(&self) -> &[Contact] {

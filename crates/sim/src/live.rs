@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use glam::Vec3;
 
+use crate::body::Friction;
+use crate::collide::MOST_FRICTIONS;
 use crate::report::FrameReport;
 use crate::{Scene, SimError, World};
 
@@ -89,13 +91,19 @@ impl World {
     }
 
     /// Takes over from `scene` what may change while the world runs; call it between two frames. Returns whether all of
-    /// `scene` holds now: what went into bodies and colliders when the world was built, and the damping of all motion, need a
-    /// new world. `old`: the scene as it holds.
+    /// `scene` holds now: what went into bodies and colliders when the world was built, but for the friction of bodies, and the
+    /// damping of all motion, need a new world. `old`: the scene as it holds.
     pub fn tune(&mut self, old: &Scene, scene: &Scene) -> bool {
         let live = Self::tuned(old, scene);
         self.settings = live.simulation.clone();
-        self.collisions.tune(&live);
-        self.cloth.tune(&live);
+        let friction: Vec<Friction> = if self.sections.is_empty() {
+            self.collisions.friction().to_vec()
+        } else {
+            self.sections.iter().map(|&s| Friction::from(&live.body[s].friction)).collect()
+        };
+        self.collisions.tune(&live, &friction, &self.bodies);
+        let bodies = &self.bodies;
+        self.cloth.tune(&live, |v| friction[bodies.partition_point(|b| b.particles.end <= v)]);
         live == *scene
     }
 
@@ -107,6 +115,20 @@ impl World {
         (to.gravity_m_s2, to.frames) = (from.gravity_m_s2, from.frames);
         live.collision = scene.collision.clone();
         live.cloth = scene.cloth.clone();
+        if live.body.len() == scene.body.len() && frictions(scene) <= MOST_FRICTIONS {
+            live.body.iter_mut().zip(&scene.body).for_each(|(to, from)| to.friction = from.friction);
+        }
         live
     }
+}
+
+/// Number of different frictions of bodies.
+fn frictions(scene: &Scene) -> usize {
+    let mut kinds: Vec<Friction> = Vec::new();
+    for friction in scene.body.iter().map(|b| Friction::from(&b.friction)) {
+        if !kinds.contains(&friction) {
+            kinds.push(friction);
+        }
+    }
+    kinds.len()
 }

@@ -55,9 +55,7 @@ impl Obstacle {
         let shape = shape.validated().map_err(|e| range_error(scene, &key, e.to_string()))?;
         Ok(Obstacle {
             collider: Collider::new(shape, placed),
-            friction: collider
-                .friction
-                .map(|f| Friction { fixed: f.static_ as f32, kinetic: f.dynamic as f32 }),
+            friction: collider.friction.as_ref().map(Friction::from),
             placed,
             motion: collider.motion.clone(),
         })

@@ -27,6 +27,8 @@ pub struct World {
     pub(crate) cloth: Cloth,
     pub(crate) topology: TetTopology,
     pub(crate) bodies: Vec<BodyInfo>,
+    /// The section of the scene that each body comes from; none of bodies made in code.
+    pub(crate) sections: Vec<usize>,
     pub(crate) inverse_masses: Vec<f32>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) rest: Vec<Vec3>,
@@ -109,10 +111,11 @@ impl World {
     /// Builds the world of a scene: reads meshes, makes bodies, and starts the solver on the chosen adapter.
     pub fn new(scene: &Scene, adapter: &AdapterChoice) -> Result<Self, SimError> {
         scene.validate()?;
-        let (bodies, warnings) = build::bodies(scene)?;
+        let built = build::bodies(scene)?;
         let obstacles = Obstacle::all(scene)?;
-        let mut world = Self::assemble(scene, &bodies, obstacles, adapter)?;
-        world.warnings.splice(0..0, warnings);
+        let mut world = Self::assemble(scene, &built.bodies, obstacles, adapter)?;
+        world.sections = built.sections;
+        world.warnings.splice(0..0, built.warnings);
         Ok(world)
     }
 
@@ -179,6 +182,7 @@ impl World {
             cloth,
             topology,
             bodies: infos,
+            sections: Vec::new(),
             inverse_masses: model.inverse_masses,
             pins,
             rest: model.rest_positions,

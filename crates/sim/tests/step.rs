@@ -177,6 +177,8 @@ fn what_can_change_live_acts_in_the_next_frame_and_the_rest_is_told() {
     for v in world.velocities() {
         assert!((v.y / (3.0 * dt) - 1.0).abs() < 0.02, "{v}");
     }
+    changed.body[0].friction.static_ += 0.25;
+    assert!(world.tune(&scene, &changed), "friction changes live");
     changed.body[0].material.young_pa *= 2.0;
     assert!(!world.tune(&scene, &changed), "a material needs a new world");
     let free = (0..world.positions().len() as u32).find(|&p| world.is_free(p)).unwrap();
@@ -184,4 +186,31 @@ fn what_can_change_live_acts_in_the_next_frame_and_the_rest_is_told() {
     world.set_positions([(free + 1, glam::Vec3::ONE)].into_iter()).unwrap();
     assert_eq!(world.velocities()[free as usize], glam::Vec3::X);
     assert_eq!(world.positions()[free as usize + 1], glam::Vec3::ONE);
+}
+
+#[test]
+fn friction_that_changes_live_lets_go_of_what_it_held() {
+    // Gravity is tilted by less than the angle of friction.
+    let text = "[simulation]\nsubsteps = 10\niterations = 3\ngravity_m_s2 = [3, -9, 0]\n\
+        [[body]]\ngenerator = { kind = \"box\", x = 0.4, y = 0.2, z = 0.4, nx = 2, ny = 1, nz = 2 }\ntranslate_m = [0, 0.1, 0]\n\
+        friction = { static = 1, dynamic = 1 }\n[[collider]]\nshape = { kind = \"plane\" }\n";
+    let scene = Scene::parse(text, "s.toml").unwrap();
+    let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+    let along = |world: &World| {
+        let v = world.velocities();
+        v.iter().map(|v| v.x).sum::<f32>() / v.len() as f32
+    };
+    for _ in 0..40 {
+        world.step_frame().unwrap();
+    }
+    assert!(along(&world).abs() < 0.05, "held: {}", along(&world));
+    let mut slippery = scene.clone();
+    slippery.body[0].friction.static_ = 0.0;
+    slippery.body[0].friction.dynamic = 0.0;
+    assert!(world.tune(&scene, &slippery));
+    for _ in 0..20 {
+        world.step_frame().unwrap();
+    }
+    let free = 3.0 * 20.0 * scene.simulation.frame_s as f32;
+    assert!((along(&world) / free - 1.0).abs() < 0.1, "slides: {} of {free}", along(&world));
 }

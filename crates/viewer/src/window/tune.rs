@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use gordian_sim::scene::{ClothResponse, Fabric, Material, QueryMethod, QueryMode};
+use gordian_sim::scene::{Body, ClothResponse, Fabric, Material, QueryMethod, QueryMode};
 use gordian_sim::{Scene, World};
 
 use super::app::App;
@@ -19,6 +19,7 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
         };
         let before = draft.clone();
         live(&mut draft, ui);
+        friction(&mut draft, ui);
         cloth(&mut draft, ui);
         if draft != before {
             send(app, &draft, false);
@@ -150,15 +151,27 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
 fn restarting(scene: &mut Scene, ui: &mut egui::Ui) {
     row(ui, "velocity damping 1/s", &mut scene.simulation.damping_per_s, 0.0..=100.0, 0.01);
     for (i, body) in scene.body.iter_mut().enumerate() {
-        let name = if body.name.is_empty() { format!("body {i}") } else { body.name.clone() };
-        egui::CollapsingHeader::new(name).id_salt(i).show(ui, |ui| {
-            match &mut body.fabric {
-                Some(fabric) => self::fabric(fabric, ui),
-                None => material(&mut body.material, ui),
-            }
-            row(ui, "static friction", &mut body.friction.static_, 0.0..=5.0, 0.01);
-            row(ui, "kinetic friction", &mut body.friction.dynamic, 0.0..=5.0, 0.01);
+        egui::CollapsingHeader::new(name_of(body, i)).id_salt(i).show(ui, |ui| match &mut body.fabric {
+            Some(fabric) => self::fabric(fabric, ui),
+            None => material(&mut body.material, ui),
         });
+    }
+}
+
+fn name_of(body: &Body, index: usize) -> String {
+    if body.name.is_empty() { format!("body {index}") } else { body.name.clone() }
+}
+
+fn friction(scene: &mut Scene, ui: &mut egui::Ui) {
+    for (i, body) in scene.body.iter_mut().enumerate() {
+        egui::CollapsingHeader::new(format!("friction of {}", name_of(body, i)))
+            .id_salt(("friction", i))
+            .show(ui, |ui| {
+                let f = &mut body.friction;
+                row(ui, "static", &mut f.static_, 0.0..=5.0, 0.01);
+                f.dynamic = f.dynamic.min(f.static_);
+                row(ui, "kinetic", &mut f.dynamic, 0.0..=f.static_, 0.01);
+            });
     }
 }
 
