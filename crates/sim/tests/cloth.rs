@@ -156,3 +156,17 @@ fn a_sheet_at_rest_gains_no_speed_however_often_its_neighbours_are_searched() {
         assert!(fastest <= 1.01 * g * frame_s, "{searches} searches: {fastest} m/s");
     }
 }
+
+#[test]
+fn a_response_chosen_while_the_world_runs_takes_over() {
+    let off = Scene::open("tangled_cloth", &["cloth.response=off".into()]).unwrap();
+    let icm = Scene::open("tangled_cloth", &["cloth.response=icm".into()]).unwrap();
+    let mut world = World::new(&off, &AdapterChoice::Cpu).unwrap();
+    let crossing = |world: &mut World, frames: u32| {
+        let last = (0..frames).map(|_| world.step_frame().unwrap()).last().unwrap();
+        last.intersecting_triangle_pairs.unwrap()
+    };
+    assert!(crossing(&mut world, 10) > 100, "off leaves them");
+    assert!(world.tune(&off, &icm));
+    assert_eq!(crossing(&mut world, 15), 0, "and the other undoes them");
+}

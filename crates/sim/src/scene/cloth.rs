@@ -51,7 +51,7 @@ impl Default for Cloth {
             strength: 1.0,
             thickness_edges: 0.1,
             proximity: true,
-            searches: 2,
+            searches: 5,
             smoothing: 1.0,
             speed_limit_edges: 0.5,
             culling: true,
