@@ -1,6 +1,7 @@
 //! The command line from outside: exit status, files, and what is said where.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -323,8 +324,45 @@ fn an_archive_with_a_pose_is_not_taken_silently_at_rest() {
     let untangle = ["untangle", helix, "--pose", helix, "-o", "o.vtu", "--frames", "0", "--json", "-"];
     let untangle = gordian(folder.path(), &untangle).code(1);
     let told: serde_json::Value = serde_json::from_str(&stdout(&untangle)).unwrap();
-    assert_eq!(told["crossing_pairs_before"], 2446, "as the workload's own figures say");
-    assert!(stderr(&untangle).is_empty(), "{}", stderr(&untangle));
+    assert_eq!(told["before"]["intersecting_triangle_pairs"], 2446, "as the workload's own figures say");
+    let said = stderr(&untangle);
+    assert!(!said.contains("note") && said.contains("2446 -> 2446 crossing pairs"), "{said}");
+}
+
+/// Nobody reads any more: the work goes on and its files are written.
+#[test]
+fn closed_pipes_end_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = with(DROP, &["--frames", "1", "--report", "r.json"]);
+    let bench = ["bench", "drop", "--adapter", "cpu", "--frames", "1", "--warmup", "0", "--json", "b.json"];
+    for args in [
+        &run[..],
+        &bench,
+        &["scenes"],
+        &["scenes", "drop"],
+        &["mesh", "box", "-o", "b.vtu"],
+        &["check", "b.vtu"],
+    ] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("gordian"));
+        command.current_dir(folder.path()).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+    }
+    assert_eq!(report(&folder.path().join("r.json")).frames.len(), 1);
+    assert!(folder.path().join("b.json").exists());
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("there")).unwrap();
+    let run =
+        gordian(folder.path(), &with(DROP, &["--frames", "1", "--report", "there", "--out", "o"])).code(2);
+    assert!(stderr(&run).contains("there") && !folder.path().join("o").exists(), "{}", stderr(&run));
+    gordian(folder.path(), &["mesh", "sphere", "resolution=4", "-o", "ball.msh"]).code(0);
+    gordian(folder.path(), &["untangle", "ball.msh", "-o", "there.msh/x.msh"]).code(0);
+    gordian(folder.path(), &["untangle", "ball.msh", "-o", "ball.msh/x.msh"]).code(2);
 }
 
 #[test]
@@ -355,7 +393,10 @@ fn a_run_is_held_to_the_checks_of_its_scene() {
     let said = stdout(&gordian(folder.path(), &run).code(1));
     assert!(said.contains("FAILS") && said.contains("it falls"), "{said}");
     let part = stdout(&gordian(folder.path(), &with(&run, &["--frames", "2"])).code(0));
-    assert!(!part.contains("check"), "a part of a run shows nothing about the whole: {part}");
+    assert!(
+        part.contains("not judged") && !part.contains("FAILS"),
+        "a part shows nothing about the whole: {part}"
+    );
     std::fs::write(folder.path().join("s.toml"), "[[check]]\nwhat = \"contacts\"\n").unwrap();
     assert!(stderr(&gordian(folder.path(), &run).code(2)).contains("neither `at_most` nor `at_least`"));
 }

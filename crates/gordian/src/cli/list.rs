@@ -1,6 +1,6 @@
 //! `gordian scenes` and `gordian adapters`: what there is, a line each.
 
-use gordian::sim::scene::SCENES;
+use gordian::sim::scene::{EVERY_KEY, SCENES};
 use gordian::solver::gpu;
 use miette::miette;
 
@@ -9,11 +9,18 @@ use super::{Outcome, fault};
 /// Lists the built-in scenes, or prints one as a file to start from.
 #[derive(clap::Args)]
 pub struct Scenes {
-    /// The scene to print; of a file with every key, see the documentation.
+    /// The scene to print.
     name: Option<String>,
+    /// Prints a scene file that shows every key, with its unit and default.
+    #[arg(long, conflicts_with = "name")]
+    keys: bool,
 }
 
 pub fn scenes(args: &Scenes) -> miette::Result<Outcome> {
+    if args.keys {
+        say!("{}", EVERY_KEY.trim_end());
+        return Ok(Outcome::Clean);
+    }
     if let Some(name) = &args.name {
         let known = SCENES.iter().find(|s| s.name == name);
         let scene = known

@@ -154,11 +154,18 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         scene.body[0].pose = Some(pose);
     }
     scene.simulation.gravity_m_s2 = [0.0; 3];
-    scene.simulation.iterations = 3;
-    scene.simulation.damping_per_s = 1.0;
+    // What comes out must let go what being tangled stores, without flying apart: many iterations, strong damping, and a material in which a
+    // wave crosses an element in a substep. Softer ones are turned inside out by the pushes, and follow them no farther than an element.
+    scene.simulation.iterations = 24;
+    scene.simulation.damping_per_s = 15.0;
     scene.collision.recovery = true;
+    scene.collision.max_depenetration_edges = 5.0;
+    scene.collision.max_shift_ratio = 10.0;
     let loaded = io::load_tets(&file).map_err(fault::mesh)?;
     let mesh = loaded.mesh;
+    let substep_s = scene.simulation.frame_s / f64::from(scene.simulation.substeps);
+    let material = &mut scene.body[0].material;
+    material.young_pa = material.density_kg_m3 * (mean_edge(&mesh.positions, &mesh.tets) / substep_s).powi(2);
     let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
     world.warnings().iter().for_each(|w| tell!("warning: {w}"));
     let start = world.positions().to_vec();
@@ -166,7 +173,8 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
     let interrupt = Interrupt::listen();
     let bar = progress(args.frames);
     let (mut after, mut frames) = (before.clone(), 0);
-    while frames < args.frames && left(&after) > 0 && !interrupt.requested() {
+    let done = |report: &FrameReport| left(report) == 0 && report.inverted_tetrahedra == 0;
+    while frames < args.frames && !done(&after) && !interrupt.requested() {
         after = world.step_frame().map_err(fault::sim)?;
         frames += 1;
         bar.inc(1);
@@ -177,7 +185,7 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         bar.set_message(told);
     }
     bar.finish_and_clear();
-    let interrupted = left(&after) > 0 && interrupt.requested();
+    let interrupted = !done(&after) && interrupt.requested();
     let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
     let tangled = match &args.pose {
         Some(pose) => io::load_pose(pose, mesh.positions.len()).map_err(fault::mesh)?,
@@ -199,6 +207,15 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         "farthest_vertex": farthest,
         "warnings": loaded.warnings,
     }))
+}
+
+/// Mean length of the edges of tetrahedra, each counted for each of them, metres.
+fn mean_edge(positions: &[DVec3], tets: &[[u32; 4]]) -> f64 {
+    let edges = |t: &[u32; 4]| {
+        let p = t.map(|v| positions[v as usize]);
+        [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(|[i, j]: [usize; 2]| p[i].distance(p[j]))
+    };
+    tets.iter().flat_map(edges).sum::<f64>() / (6 * tets.len()) as f64
 }
 
 /// Intersections in a report.

@@ -2,6 +2,9 @@
 
 use super::{Scene, SceneError, SceneErrorKind, did_you_mean};
 
+/// A scene file that shows every key with its unit and default; it is not meant to be run.
+pub const EVERY_KEY: &str = include_str!("full.toml");
+
 /// A scene that comes with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {

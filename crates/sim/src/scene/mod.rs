@@ -44,7 +44,7 @@ pub use cloth::{Cloth, ClothResponse, Fabric, Fold, Ridge};
 pub use collider::{BowlShape, BoxShape, CapsuleShape, Collider, MeshShape, PlaneShape, Shape, SphereShape};
 pub use error::{Place, SceneError, SceneErrorKind, did_you_mean};
 pub use generator::Generator;
-pub use library::{BuiltIn, SCENES};
+pub use library::{BuiltIn, EVERY_KEY, SCENES};
 pub use motion::{Key, Keyframes, Motion, Rotate, Translate, rotation, transform_at};
 pub use place::{Placed, PlacedBody, PlacedPin};
 pub use settings::{Collision, Later, Output, OutputFormat, QueryMethod, QueryMode, Simulation};

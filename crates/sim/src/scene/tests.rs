@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FULL: &str = include_str!("full.toml");
+use super::EVERY_KEY as FULL;
 
 fn fails(text: &str) -> SceneError {
     match Scene::parse(text, "s.toml") {
