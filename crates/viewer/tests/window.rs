@@ -456,3 +456,32 @@ fn the_window_has_threads_of_its_own() {
     assert!(*gate.closed.lock().unwrap(), "the window waited for the simulation's threads");
     gate.set(false);
 }
+
+#[test]
+fn measurements_stay_within_their_panel_and_leave_the_picture_its_room() {
+    let mut desk = Desk::new();
+    desk.size = [1440, 1600];
+    desk.open("two_spheres");
+    desk.key(Key::Period);
+    desk.until(|d| d.shown().snapshot.frame == 1);
+    for _ in 0..3 {
+        desk.pass(Vec::new());
+    }
+    let place = |text: &str| {
+        desk.texts.iter().find(|t| t.0.starts_with(text)).unwrap_or_else(|| panic!("no `{text}`")).1
+    };
+    let left = place("Measure").left();
+    assert!(left > 1440.0 - 400.0, "{left}");
+    let beside = desk.texts.iter().filter(|t| t.1.left() >= left - 30.0);
+    for (text, at) in beside {
+        assert!(at.right() <= 1440.0, "`{text}` is cut off: {at}");
+    }
+    let stages = gordian_sim::Stage::ALL.map(|s| s.name().replace('_', " "));
+    let legend: Vec<_> =
+        desk.texts.iter().filter(|t| stages.iter().any(|s| t.0.starts_with(&format!("{s} ")))).collect();
+    assert!(
+        legend.len() > 2 && legend.iter().any(|t| t.1.top() > legend[0].1.bottom()),
+        "it wraps: {legend:?}"
+    );
+    assert!(place("frame    1").right() < left, "the bar below is seen");
+}
