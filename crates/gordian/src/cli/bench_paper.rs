@@ -170,11 +170,11 @@ fn in_process(args: &Args, name: &str) -> miette::Result<Row> {
 }
 
 fn measure(args: &Args, name: &str) -> miette::Result<Row> {
-    let scene = match args.size {
-        Size::Small => Scene::open(name, &[]),
-        Size::Paper => Scene::open_size(name, "paper", &[]),
-    };
-    let scene = scene.map_err(fault::scene)?;
+    let mut scene = Scene::open(name, &[]).map_err(fault::scene)?;
+    // One that has a single size is as large in the paper.
+    if args.size == Size::Paper && !scene.sizes.is_empty() {
+        scene = Scene::open_size(name, "paper", &[]).map_err(fault::scene)?;
+    }
     let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
     let all = scene.simulation.frames;
     let last = args.frames.unwrap_or(all).min(all);
