@@ -29,18 +29,18 @@ impl Knots {
         self.inverted.clear();
         self.inverted.extend((0..topology.tets.len() as u32).filter(|&t| detector.is_inverted(t)));
         self.of.resize(vertices, NONE);
-        // Each pass hands the lowest vertex on to what hangs together with it; knots are small.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &t in &self.inverted {
-                let tet = topology.tets[t as usize];
-                let least = tet.iter().map(|&v| self.of[v as usize].min(v)).min().expect("four");
-                for v in tet {
-                    changed |= self.of[v as usize] != least;
-                    self.of[v as usize] = least;
-                }
-            }
+        // Sets that are joined tetrahedron by tetrahedron, the lowest vertex of each as its root.
+        let tets = || self.inverted.iter().map(|&t| topology.tets[t as usize]);
+        for v in tets().flatten() {
+            self.of[v as usize] = v;
+        }
+        for tet in tets() {
+            let roots = tet.map(|v| root(&mut self.of, v));
+            let least = roots.into_iter().min().expect("four");
+            roots.into_iter().for_each(|r| self.of[r as usize] = least);
+        }
+        for v in tets().flatten() {
+            self.of[v as usize] = root(&mut self.of, v);
         }
     }
 
@@ -52,6 +52,15 @@ impl Knots {
         let of = |v: &u32| self.of[*v as usize];
         contact.first().iter().map(of).any(|a| a != NONE && contact.second().iter().map(of).any(|b| a == b))
     }
+}
+
+/// The root of the set that `v` belongs to; shortens the way to it.
+fn root(of: &mut [u32], mut v: u32) -> u32 {
+    while of[v as usize] != v {
+        of[v as usize] = of[of[v as usize] as usize];
+        v = of[v as usize];
+    }
+    v
 }
 
 #[cfg(test)]
