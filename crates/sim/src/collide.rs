@@ -313,7 +313,11 @@ impl Collisions {
         report.traversals += work.traversals;
         report.unresolved_queries += work.unresolved;
         self.push_paths(topology);
-        self.knots.find(&self.detector, topology, x.len());
+        if self.settings.recovery {
+            self.knots.find(&self.detector, topology, x.len());
+        } else {
+            self.knots.clear();
+        }
     }
 
     /// Which boundary vertices and vertices of cloth are inside; with `cores`, which vertices and centroids at all.

@@ -12,6 +12,9 @@ const NONE: u32 = u32::MAX;
 /// A vertex that has gone out through the face opposite to it turns their tetrahedron inside out. To detection it is outside then, and
 /// comes from outside when the element drives it back in: what met there would hold the inversion for ever. So nothing meets within
 /// a knot.
+///
+/// For recovery only. There all centroids ask whether they are inside, so that what passes through in a knot is found again; elsewhere
+/// nothing would stop strands that are pressed together, whose elements turn over where they are pinched.
 #[derive(Debug, Default)]
 pub(crate) struct Knots {
     /// Knot of each vertex, known by its lowest vertex; empty where no tetrahedron is inverted.
@@ -42,6 +45,11 @@ impl Knots {
         for v in tets().flatten() {
             self.of[v as usize] = root(&mut self.of, v);
         }
+    }
+
+    /// There are none.
+    pub fn clear(&mut self) {
+        self.of.clear();
     }
 
     /// Whether both sides of a contact belong to one knot.
