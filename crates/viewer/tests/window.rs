@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, pos2, vec2};
 use gordian_sim::AdapterChoice;
+use gordian_sim::scene::SCENES;
 use gordian_viewer::window::{App, Screen, Shown};
 use gordian_viewer::{DrawWith, Gpu, Image};
 
@@ -166,7 +167,7 @@ generator = { kind = \"sphere\", radius = 0.5, resolution = 6 }
 fn scenes_open_switch_play_and_step() {
     let mut desk = Desk::new();
     // High enough for the list of scenes.
-    desk.size = [900, 1400];
+    desk.size = [900, 200 + 100 * SCENES.len() as u32];
     let empty = desk.pass(Vec::new());
     desk.pass(Vec::new());
     desk.click("two spheres");
