@@ -14,6 +14,36 @@ pub struct BuiltIn {
     pub text: &'static str,
 }
 
+/// Calls a macro with the names of all scenes that come with the program, in order: the one list of them.
+#[macro_export]
+macro_rules! built_in_scenes {
+    ($with:ident) => {
+        $with![
+            "ball_recovered",
+            "cloth_on_ball",
+            "cube_by_rest_shape",
+            "cube_on_bend",
+            "culled_ball",
+            "drop",
+            "dropped_cloth",
+            "flattened_ball",
+            "large_cloth",
+            "noodle_bowl",
+            "noodle_recovered",
+            "octopus_drop",
+            "pressed_ball",
+            "tangled_cloth",
+            "tangled_noodle",
+            "ten_sheets",
+            "thin_beam",
+            "twisted_beam",
+            "two_balls",
+            "two_sheets",
+            "two_spheres",
+        ]
+    };
+}
+
 macro_rules! scenes {
     ($($name:literal),+ $(,)?) => {
         &[$(BuiltIn {
@@ -24,29 +54,7 @@ macro_rules! scenes {
 }
 
 /// All of them, by name.
-pub const SCENES: &[BuiltIn] = scenes![
-    "ball_recovered",
-    "cloth_on_ball",
-    "cube_by_rest_shape",
-    "cube_on_bend",
-    "culled_ball",
-    "drop",
-    "dropped_cloth",
-    "flattened_ball",
-    "large_cloth",
-    "noodle_bowl",
-    "noodle_recovered",
-    "octopus_drop",
-    "pressed_ball",
-    "tangled_cloth",
-    "tangled_noodle",
-    "ten_sheets",
-    "thin_beam",
-    "twisted_beam",
-    "two_balls",
-    "two_sheets",
-    "two_spheres",
-];
+pub const SCENES: &[BuiltIn] = crate::built_in_scenes!(scenes);
 
 impl BuiltIn {
     /// Reads it, with overrides; see [`Scene::parse_with`].

@@ -15,29 +15,7 @@ macro_rules! pictures {
 }
 
 /// Name of a scene, and a PNG of [`SIZE`] pixels.
-const PICTURES: &[(&str, &[u8])] = pictures![
-    "ball_recovered",
-    "cloth_on_ball",
-    "cube_by_rest_shape",
-    "cube_on_bend",
-    "culled_ball",
-    "drop",
-    "dropped_cloth",
-    "flattened_ball",
-    "large_cloth",
-    "noodle_bowl",
-    "noodle_recovered",
-    "octopus_drop",
-    "pressed_ball",
-    "tangled_cloth",
-    "tangled_noodle",
-    "ten_sheets",
-    "thin_beam",
-    "twisted_beam",
-    "two_balls",
-    "two_sheets",
-    "two_spheres",
-];
+const PICTURES: &[(&str, &[u8])] = gordian_sim::built_in_scenes!(pictures);
 
 /// Pixels. They are shown at half of that in points: sharp on a dense display.
 pub(super) const SIZE: [usize; 2] = [160, 100];
