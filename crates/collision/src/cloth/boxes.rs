@@ -23,7 +23,7 @@ pub(super) struct LeafBoxes {
     vertex_ids: u32x4,
     /// Lowest and highest corner of each triangle, and its vertices.
     triangles: [[Vec3; 2]; 2],
-    corners: [[u32; 3]; 2],
+    pub corners: [[u32; 3]; 2],
 }
 
 impl LeafBoxes {

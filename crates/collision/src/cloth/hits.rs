@@ -5,10 +5,11 @@ use rayon::prelude::*;
 
 use super::boxes::bits;
 use super::mesh::ClothMesh;
-use super::pairs::{Found, PairCounters, all_uncrossed, leaf_pairs, skipped};
+use super::near::{Near, approach};
+use super::pairs::{Found, PairCounters, Reach, leaf_pairs, skipped};
 use super::ties::{Labelled, pierces};
 use super::tree::{ClothTree, NONE};
-use crate::ccd::neighbours::{half_width, spread};
+use crate::ccd::neighbours::spread;
 
 /// Pairs of leaves that one task takes at a time.
 const CHUNK: usize = 512;
@@ -42,9 +43,7 @@ impl Hit {
 pub struct ClothDetector {
     pub(super) tree: ClothTree,
     found: Found,
-    /// Where the vertices were when the pairs were found, and the margin, metres.
-    anchors: Vec<Vec3>,
-    margin: f32,
+    near: Near,
     /// Vertices of triangles, ascending.
     vertices: Vec<u32>,
     hits: Vec<Hit>,
@@ -77,49 +76,44 @@ impl ClothDetector {
         self.tree.refit(mesh, x);
     }
 
-    /// Collects the pairs of leaves within `margin` metres of each other; `x` as in the last refit.
+    /// Collects the pairs of leaves within `margin` metres of each other, for [`find_hits`](Self::find_hits); `x` as in the last refit.
     pub fn find_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
-        self.margin = margin;
-        self.anchors.clear();
-        self.anchors.extend(self.vertices.iter().map(|&v| x[v as usize]));
-        leaf_pairs(mesh, &self.tree, x, margin, self.culling, &mut self.found);
+        let reach = Reach { base: margin, slack: None };
+        leaf_pairs(mesh, &self.tree, x, &reach, self.culling, &mut self.found);
         self.tree.box_leaves(mesh, x, &self.found.pairs);
     }
 
-    /// As [`find_pairs`](Self::find_pairs), unless the last search was so much wider that what it found holds all these pairs still.
-    pub fn follow_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
-        if self.covers(x, margin) {
-            self.tree.box_leaves(mesh, x, &self.found.pairs);
-        } else {
-            self.find_pairs(mesh, x, margin);
-        }
+    /// Whether what the last [`find_near`](Self::find_near) found holds all features within `reach` metres of each other at the positions `x`.
+    pub fn knows_near(&self, x: &[Vec3], reach: f32) -> bool {
+        self.near.holds(&self.vertices, x, reach)
     }
 
-    /// How far points of the mesh may have come closer to each other between two states, metres: a bound for all pairs of them, as if
-    /// nothing were known but the box that holds the displacements of all vertices.
-    pub fn approach(&self, from: &[Vec3], to: &[Vec3]) -> f32 {
-        let displacements = spread(&self.vertices, |_, v| to[v] - from[v]);
-        if displacements.is_empty() { 0.0 } else { (displacements.max - displacements.min).length() }
+    /// Looks for the vertices and triangles, and the edges, that have no vertex in common and are within `reach` metres of each
+    /// other, and for those that will be while no vertex moves by more than `slack` metres against the others; `x` as in the last refit. What
+    /// is found serves [`Proximity`](super::Proximity) for as long as [`knows_near`](Self::knows_near) says.
+    pub fn find_near(&mut self, mesh: &ClothMesh, x: &[Vec3], reach: f32, slack: f32) {
+        self.near.make(mesh, &mut self.tree, &self.vertices, x, [reach, slack]);
     }
 
-    /// Whether the pairs at hand hold all within `margin` at `x`: no vertex has left its surroundings, up to a translation that all
-    /// share, and what was skipped cannot cross itself here either.
-    fn covers(&self, x: &[Vec3], margin: f32) -> bool {
-        let Some(root) = self.tree.nodes.first() else { return true };
-        if self.anchors.len() != self.vertices.len() || margin >= self.margin {
-            return false;
-        }
-        let moved = half_width(spread(&self.vertices, |i, v| x[v] - self.anchors[i]));
-        // Two vertices that move by this along each axis come closer by 4 along a diagonal of two axes, whose margin is √2 wider. The
-        // volumes are rounded at their distance from the origin.
-        let rounding = 8.0 * f32::EPSILON * root.dop.farthest();
-        let room = (self.margin - margin) * (std::f32::consts::SQRT_2 / 4.0) - rounding;
-        moved <= room && all_uncrossed(&self.tree, x, &self.found.culled)
+    pub(super) fn near(&self) -> &Near {
+        &self.near
     }
 
-    /// The pairs of leaves at hand.
-    pub(super) fn pairs(&self) -> &[[u32; 2]] {
-        &self.found.pairs
+    /// Numbers of pairs of vertex and triangle and of two edges that the last [`find_near`](Self::find_near) found, and how often it was called.
+    pub fn near_counts(&self) -> (usize, usize, u64) {
+        (self.near.vertex_triangle.len(), self.near.edge_edge.len(), self.near.made)
+    }
+
+    /// Positions of the vertices of triangles among `x`, for [`approach`](Self::approach).
+    pub fn remember(&self, x: &[Vec3], out: &mut Vec<Vec3>) {
+        out.clear();
+        out.extend(self.vertices.iter().map(|&v| x[v as usize]));
+    }
+
+    /// How far points of the mesh may have come closer to each other since `before`, which [`remember`](Self::remember) filled, metres: a
+    /// bound for all pairs of them.
+    pub fn approach(&self, before: &[Vec3], x: &[Vec3]) -> f32 {
+        approach(spread(&self.vertices, |i, v| x[v] - before[i]))
     }
 
     /// Boxes (low and high corner, metres) of the regions that the search passes over because they cannot cross themselves, at
@@ -183,6 +177,14 @@ impl ClothDetector {
     /// What the last search found.
     pub fn hits(&self) -> &[Hit] {
         &self.hits
+    }
+}
+
+#[cfg(test)]
+impl ClothDetector {
+    /// Looks no farther for what is near: all is.
+    pub fn take_all_for_near(&mut self, mesh: &ClothMesh) {
+        self.near = Near::everything(mesh, &self.vertices);
     }
 }
 

@@ -16,6 +16,7 @@ mod foot;
 mod hits;
 mod layout;
 mod mesh;
+mod near;
 mod pairs;
 mod proximity;
 mod region;

@@ -42,11 +42,26 @@ impl PairCounters {
     }
 }
 
+/// Within what distance two nodes count as near, metres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach<'a> {
+    pub base: f32,
+    /// What each node adds to that.
+    pub slack: Option<&'a [f32]>,
+}
+
+impl Reach<'_> {
+    #[inline]
+    fn of(&self, a: u32, b: u32) -> Margin {
+        Margin::new(self.base + self.slack.map_or(0.0, |s| s[a as usize] + s[b as usize]))
+    }
+}
+
 /// What one traversal needs.
 struct Walk<'a> {
     tree: &'a ClothTree,
     x: &'a [Vec3],
-    margin: Margin,
+    reach: Reach<'a>,
     culling: bool,
 }
 
@@ -55,26 +70,23 @@ struct Walk<'a> {
 pub(super) struct Found {
     /// Pairs of leaves.
     pub pairs: Vec<[u32; 2]>,
-    /// The nodes that were skipped because they cannot cross themselves.
-    pub culled: Vec<u32>,
     pub counters: PairCounters,
 }
 
 impl Found {
     fn clear(&mut self) {
         self.pairs.clear();
-        self.culled.clear();
         self.counters = PairCounters::default();
     }
 }
 
-/// Finds every pair of different leaves whose volumes come within `margin` of each other, but for pairs within a region that
+/// Finds every pair of different leaves whose volumes come within the reach of each other, but for pairs within a region that
 /// cannot cross itself and pairs of surfaces of volumes, each once. The order does not depend on the number of threads.
 pub(super) fn leaf_pairs(
     mesh: &ClothMesh,
     tree: &ClothTree,
     x: &[Vec3],
-    margin: f32,
+    reach: &Reach,
     culling: bool,
     out: &mut Found,
 ) {
@@ -83,7 +95,7 @@ pub(super) fn leaf_pairs(
     if tree.nodes.is_empty() {
         return;
     }
-    let walk = Walk { tree, x, margin: Margin::new(margin), culling };
+    let walk = Walk { tree, x, reach: *reach, culling };
     let mut scratch = Scratch::default();
     let mut stack = vec![Task::Within(0)];
     if tree.nodes.len() < SMALL {
@@ -110,23 +122,15 @@ pub(super) fn leaf_pairs(
             .collect();
         for part in found {
             out.pairs.extend_from_slice(&part.pairs);
-            out.culled.extend_from_slice(&part.culled);
             out.counters.add(&part.counters);
         }
     }
     out.counters.leaf_pairs = out.pairs.len() as u64;
 }
 
-/// Whether none of the nodes `culled` can cross itself at the positions `x` of the last refit.
-pub(super) fn all_uncrossed(tree: &ClothTree, x: &[Vec3], culled: &[u32]) -> bool {
-    let walk = Walk { tree, x, margin: Margin::new(0.0), culling: true };
-    let (mut scratch, mut counters) = (Scratch::default(), PairCounters::default());
-    culled.iter().all(|&n| walk.cannot_cross(n, &mut scratch, &mut counters))
-}
-
 /// The nodes at which a search with culling stops: those whose triangles cannot cross each other, but none below another.
 pub(super) fn skipped(tree: &ClothTree, x: &[Vec3]) -> Vec<u32> {
-    let walk = Walk { tree, x, margin: Margin::new(0.0), culling: true };
+    let walk = Walk { tree, x, reach: Reach { base: 0.0, slack: None }, culling: true };
     let (mut scratch, mut counters) = (Scratch::default(), PairCounters::default());
     let mut found = Vec::new();
     let mut stack: Vec<u32> = if tree.nodes.is_empty() { Vec::new() } else { vec![0] };
@@ -153,7 +157,6 @@ impl Walk<'_> {
                 }
                 if self.culling && self.cannot_cross(n, scratch, &mut out.counters) {
                     out.counters.culled_regions += 1;
-                    out.culled.push(n);
                     return;
                 }
                 push.push(Task::Within(l));
@@ -180,7 +183,7 @@ impl Walk<'_> {
     fn between(&self, a: u32, b: u32, push: &mut Vec<Task>, out: &mut Found) {
         let (p, q) = (&self.tree.nodes[a as usize], &self.tree.nodes[b as usize]);
         out.counters.volume_tests += 1;
-        if (p.solid && q.solid) || !p.dop.overlaps_within(&q.dop, &self.margin) {
+        if (p.solid && q.solid) || !p.dop.overlaps_within(&q.dop, &self.reach.of(a, b)) {
             return;
         }
         if p.right == 0 && q.right == 0 {

@@ -131,6 +131,17 @@ impl ClothTree {
         }
     }
 
+    /// Fills in a value for every node: of a leaf what `of` says, else the larger of its children.
+    pub fn gather(&self, out: &mut Vec<f32>, of: impl Fn(&Leaf) -> f32) {
+        out.resize(self.nodes.len(), 0.0);
+        for n in (0..self.nodes.len()).rev() {
+            out[n] = match self.children(n as u32) {
+                Some([l, r]) => out[l as usize].max(out[r as usize]),
+                None => of(&self.leaves[self.nodes[n].leaf as usize]),
+            };
+        }
+    }
+
     /// Boxes for the leaves in `pairs`, at the positions `x`: few of all, where regions are skipped.
     pub fn box_leaves(&mut self, mesh: &ClothMesh, x: &[Vec3], pairs: &[[u32; 2]]) {
         self.now = self.now.wrapping_add(1);

@@ -37,8 +37,8 @@ pub(crate) use fold::folded;
 /// Pairs are kept in mind within this many thicknesses.
 const REACH: f32 = 1.5;
 
-/// The first search of a substep goes beyond that by this many mean edges, so that most often later ones find all among what it found.
-const SLACK: f32 = 0.2;
+/// Lists of what may be near last while vertices move by no more than this many mean edges: the longer they are, the longer they last.
+const SLACK: f32 = 0.06;
 
 /// Detection and response for all cloth of a world.
 pub struct Cloth {
@@ -51,7 +51,7 @@ pub struct Cloth {
     /// Crossings with volumes where the substep started.
     solid_hits: Vec<Hit>,
     proximity: Proximity,
-    /// Positions of the last search for close pairs.
+    /// Positions of vertices at the last search for close pairs.
     searched: Vec<Vec3>,
     /// Friction of each sheet.
     friction: Vec<ContactMaterial>,
@@ -245,20 +245,19 @@ impl Cloth {
         // What was out of reach is still farther than the thickness: nothing new to push.
         let needless =
             at.iteration > 0 && self.detector.approach(&self.searched, x) <= reach - self.thickness();
-        if !needless {
-            self.searched.clear();
-            self.searched.extend_from_slice(x);
-        }
-        report.ms.add(Stage::Dcd, begun.elapsed());
         if needless {
+            report.ms.add(Stage::Dcd, begun.elapsed());
             return;
         }
-        report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
+        self.detector.remember(x, &mut self.searched);
+        let known = self.detector.knows_near(x, reach);
+        report.ms.add(Stage::Dcd, begun.elapsed());
+        if !known {
+            report.ms.time(Stage::Refit, || self.detector.refit(&self.mesh, x));
+        }
         let begun = Instant::now();
-        if at.iteration == 0 {
-            self.detector.find_pairs(&self.mesh, x, reach + SLACK * self.edge);
-        } else {
-            self.detector.follow_pairs(&self.mesh, x, reach);
+        if !known {
+            self.detector.find_near(&self.mesh, x, reach, SLACK * self.edge);
         }
         let search = Search {
             x,
@@ -303,7 +302,7 @@ impl Cloth {
 
     fn trace(&mut self, x: &[Vec3]) {
         self.detector.refit(&self.mesh, x);
-        self.detector.follow_pairs(&self.mesh, x, 0.0);
+        self.detector.find_pairs(&self.mesh, x, 0.0);
         self.detector.find_hits(&self.mesh, x);
         self.contours.trace(&self.mesh, x, self.detector.hits());
         self.traced = true;

@@ -1,54 +1,14 @@
-//! Making pairs: from two leaves that are near each other, and from crossings of cloth and volumes.
+//! Making pairs: from features that are near each other, and from crossings of cloth and volumes.
 
 use glam::{DVec3, Vec3};
 
-use super::{Chunk, Pair, Search};
-use crate::cloth::boxes::bits;
+use super::{Pair, Search};
 use crate::cloth::hits::Hit;
 use crate::cloth::mesh::ClothMesh;
 use crate::cloth::ties::{Labelled, is_positive};
-use crate::cloth::tree::{ClothTree, NONE};
 
 /// Sine below which edges count as parallel: they have no common normal then, and their ends meet triangles anyway.
 const PARALLEL: f32 = 1e-3;
-
-/// Pairs between two leaves.
-pub(super) fn leaf_pair(
-    mesh: &ClothMesh,
-    tree: &ClothTree,
-    search: &Search,
-    [a, b]: [u32; 2],
-    out: &mut Chunk,
-) {
-    let mut keep = |pair: Option<Pair>, split: usize| {
-        let Some(pair) = pair else { return };
-        if search.drop.is_some_and(|d| pair.is_dropped(split, d)) {
-            out.dropped += 1;
-        } else {
-            out.pairs.push(pair);
-        }
-    };
-    for (a, b) in [(a, b), (b, a)] {
-        let (of, leaf) = (&tree.boxes[a as usize], &tree.leaves[a as usize]);
-        let (other, other_leaf) = (&tree.boxes[b as usize], &tree.leaves[b as usize]);
-        for (k, &t) in other_leaf.triangles.iter().enumerate().filter(|&(_, &t)| t != NONE) {
-            let corners = mesh.triangles[t as usize];
-            for lane in bits(of.vertices_near_triangle(other, k, search.reach)) {
-                keep(point_triangle(mesh, search, leaf.vertices[lane], t, corners), 1);
-            }
-        }
-    }
-    let (of, leaf) = (&tree.boxes[a as usize], &tree.leaves[a as usize]);
-    let (other, other_leaf) = (&tree.boxes[b as usize], &tree.leaves[b as usize]);
-    for (k, &e) in leaf.edges.iter().take_while(|&&e| e != NONE).enumerate() {
-        let [i, j] = mesh.edges[e as usize].vertices;
-        for lane in bits(other.edges_near_edge(of, k, search.reach)) {
-            let f = other_leaf.edges[lane];
-            let [k, l] = mesh.edges[f as usize].vertices;
-            keep(edge_edge(mesh, search, [e, f], [i, j, k, l]), 2);
-        }
-    }
-}
 
 impl Pair {
     fn new(mesh: &ClothMesh, search: &Search, vertices: [u32; 4], weights: [f32; 4], normal: Vec3) -> Self {
@@ -74,13 +34,8 @@ fn at(x: &[Vec3], v: u32) -> Labelled {
 }
 
 /// A vertex whose foot lies inside the triangle.
-fn point_triangle(
-    mesh: &ClothMesh,
-    search: &Search,
-    v: u32,
-    triangle: u32,
-    [a, b, c]: [u32; 3],
-) -> Option<Pair> {
+pub(super) fn point_triangle(mesh: &ClothMesh, search: &Search, v: u32, triangle: u32) -> Option<Pair> {
+    let [a, b, c] = mesh.triangles[triangle as usize];
     let p = |v: u32| search.x[v as usize];
     let (u, w, d) = (p(b) - p(a), p(c) - p(a), p(v) - p(a));
     let n = u.cross(w);
@@ -116,7 +71,8 @@ fn point_triangle(
 }
 
 /// Edges whose closest points lie inside both.
-fn edge_edge(mesh: &ClothMesh, search: &Search, edges: [u32; 2], [i, j, k, l]: [u32; 4]) -> Option<Pair> {
+pub(super) fn edge_edge(mesh: &ClothMesh, search: &Search, edges: [u32; 2]) -> Option<Pair> {
+    let [[i, j], [k, l]] = edges.map(|e| mesh.edges[e as usize].vertices);
     let p = |v: u32| search.x[v as usize];
     let (u, w, d) = (p(j) - p(i), p(l) - p(k), p(k) - p(i));
     let n = u.cross(w);

@@ -24,8 +24,8 @@ use super::mesh::ClothMesh;
 use super::response::{Displacement, Order};
 use crate::contact::ContactMaterial;
 
-/// Pairs of leaves that one task takes at a time.
-const CHUNK: usize = 256;
+/// What may be near that one task takes at a time.
+const CHUNK: usize = 1024;
 
 /// What pairs are made from.
 #[derive(Clone, Copy)]
@@ -85,26 +85,45 @@ struct Chunk {
 }
 
 impl Proximity {
-    /// Collects the pairs among those that `detector` found with a margin of at least the reach. They take the place of those of
+    /// Collects the pairs among what `detector` found near, which must [hold](ClothDetector::knows_near) all within the reach: vertices
+    /// at triangles, then edges at edges, both in the order of the mesh. They take the place of those of
     /// earlier searches of the same step; a step begins with [`clear`](Self::clear).
     pub fn find(&mut self, mesh: &ClothMesh, detector: &ClothDetector, search: &Search) {
+        debug_assert!(detector.knows_near(search.x, search.reach));
         self.former.extend(self.pairs.drain(..).filter(Pair::has_pushed));
         self.dropped = 0;
-        let tasks = detector.pairs().len().div_ceil(CHUNK);
+        let near = detector.near();
+        self.collect(&near.vertex_triangle, |&[v, t]| find::point_triangle(mesh, search, v, t), 1, search);
+        self.collect(&near.edge_edge, |&edges| find::edge_edge(mesh, search, edges), 2, search);
+        self.pairs.extend(search.solid_hits.iter().filter_map(|hit| find::way_back(mesh, search, hit)));
+    }
+
+    /// Appends what `pair` makes of `near`, whose first `split` vertices are one side, but for what is dropped.
+    fn collect(
+        &mut self,
+        near: &[[u32; 2]],
+        pair: impl Fn(&[u32; 2]) -> Option<Pair> + Sync,
+        split: usize,
+        search: &Search,
+    ) {
+        let tasks = near.len().div_ceil(CHUNK);
         self.chunks.resize_with(self.chunks.len().max(tasks), Chunk::default);
         let chunks = &mut self.chunks[..tasks];
-        chunks.par_iter_mut().zip(detector.pairs().par_chunks(CHUNK)).for_each(|(chunk, leaves)| {
+        chunks.par_iter_mut().zip(near.par_chunks(CHUNK)).for_each(|(chunk, near)| {
             chunk.pairs.clear();
             chunk.dropped = 0;
-            for &leaves in leaves {
-                find::leaf_pair(mesh, &detector.tree, search, leaves, chunk);
+            for pair in near.iter().filter_map(&pair) {
+                if search.drop.is_some_and(|d| pair.is_dropped(split, d)) {
+                    chunk.dropped += 1;
+                } else {
+                    chunk.pairs.push(pair);
+                }
             }
         });
         for chunk in chunks {
             self.pairs.extend_from_slice(&chunk.pairs);
             self.dropped += chunk.dropped;
         }
-        self.pairs.extend(search.solid_hits.iter().filter_map(|hit| find::way_back(mesh, search, hit)));
     }
 
     /// Forgets all pairs.
