@@ -84,11 +84,11 @@ impl LeafBoxes {
         near & !self.edges.have(other.edges.ends.map(|lanes| lanes.as_array()[edge]))
     }
 
-    /// The edges whose boxes meet that of a triangle of `other` and that have no vertex in common with it.
+    /// The edges whose boxes come within `reach` of that of a triangle of `other` along every axis and that have no vertex in common with it.
     #[inline]
-    pub fn edges_near_triangle(&self, other: &LeafBoxes, triangle: usize) -> u32 {
+    pub fn edges_near_triangle(&self, other: &LeafBoxes, triangle: usize, reach: f32) -> u32 {
         let [low, high] = &other.triangles[triangle];
-        let near = self.edges.near(|axis| [low[axis], high[axis]]);
+        let near = self.edges.near(|axis| [low[axis] - reach, high[axis] + reach]);
         if near == 0 {
             return 0;
         }

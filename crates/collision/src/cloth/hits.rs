@@ -117,13 +117,15 @@ impl ClothDetector {
     }
 
     /// Boxes (low and high corner, metres) of the regions that the search passes over because they cannot cross themselves, at
-    /// the positions `x` of the last refit; of regions one in the other the largest. None without culling. For pictures.
-    pub fn skipped_regions(&self, x: &[Vec3]) -> Vec<[Vec3; 2]> {
+    /// the positions `x`; of regions one in the other the largest. None without culling. For pictures.
+    pub fn skipped_regions(&self, mesh: &ClothMesh, x: &[Vec3]) -> Vec<[Vec3; 2]> {
         if !self.culling {
             return Vec::new();
         }
-        let nodes = skipped(&self.tree, x);
-        nodes.into_iter().map(|n| self.tree.nodes[n as usize].dop.corners()).collect()
+        let mut tree = self.tree.clone();
+        tree.refit(mesh, x);
+        let nodes = skipped(&tree, x);
+        nodes.into_iter().map(|n| tree.nodes[n as usize].dop.corners()).collect()
     }
 
     /// What the last search for pairs did.
@@ -133,7 +135,7 @@ impl ClothDetector {
 
     /// The crossings of cloth with cloth among the pairs of the last search, by edge, then triangle; `x` as there.
     pub fn find_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
-        let Self { tree, found, hits, solid_hits, node_of, .. } = self;
+        let Self { tree, found, hits, node_of, .. } = self;
         let pairs = &found.pairs;
         let search = |chunk: &[[u32; 2]], found: &mut Vec<Hit>| {
             for &[a, b] in chunk {
@@ -159,6 +161,37 @@ impl ClothDetector {
             found.iter().for_each(|f| hits.extend_from_slice(f));
         }
         hits.sort_unstable_by_key(|h| (h.edge, h.triangle));
+        self.part_hits(mesh)
+    }
+
+    /// The same crossings among what the last [`find_near`](Self::find_near) found, which must [hold](Self::knows_near) at `x` within no
+    /// distance; needs no refit.
+    pub fn find_known_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
+        debug_assert!(self.knows_near(x, 0.0));
+        let search = |list: &[[u32; 2]], hits: &mut Vec<Hit>| {
+            hits.extend(list.iter().filter_map(|&[e, t]| hit(mesh, x, e, t)));
+        };
+        let list = &self.near.edge_triangle;
+        self.hits.clear();
+        if list.len() <= CHUNK {
+            search(list, &mut self.hits);
+        } else {
+            let found: Vec<Vec<Hit>> = list
+                .par_chunks(CHUNK)
+                .map(|list| {
+                    let mut found = Vec::new();
+                    search(list, &mut found);
+                    found
+                })
+                .collect();
+            found.iter().for_each(|f| self.hits.extend_from_slice(f));
+        }
+        self.part_hits(mesh)
+    }
+
+    /// Puts crossings with surfaces of volumes apart.
+    fn part_hits(&mut self, mesh: &ClothMesh) -> &[Hit] {
+        let Self { hits, solid_hits, .. } = self;
         solid_hits.clear();
         if mesh.has_solids() {
             let with_solid =
@@ -192,7 +225,7 @@ impl ClothDetector {
 fn leaf_hits(mesh: &ClothMesh, tree: &ClothTree, x: &[Vec3], a: u32, b: u32, found: &mut Vec<Hit>) {
     let (edges, triangles) = (tree.leaves[a as usize].edges, tree.leaves[b as usize].triangles);
     for (k, &t) in triangles.iter().enumerate().filter(|&(_, &t)| t != NONE) {
-        for lane in bits(tree.boxes[a as usize].edges_near_triangle(&tree.boxes[b as usize], k)) {
+        for lane in bits(tree.boxes[a as usize].edges_near_triangle(&tree.boxes[b as usize], k, 0.0)) {
             found.extend(hit(mesh, x, edges[lane], t));
         }
     }

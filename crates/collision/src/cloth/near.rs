@@ -23,7 +23,7 @@ const CHUNK: usize = 1024;
 
 /// A vertex that has left its slack gets this many times the way it went ...
 const MORE: f32 = 2.0;
-/// ... unless it is one of more than one in this many: then all of them are on their way, and no slack would do.
+/// ... unless it is one of more than one in this many: then all of them are on their way, and lists serve but once.
 const FEW: usize = 20;
 /// The most slack, in units of the least.
 const MOST: f32 = 16.0;
@@ -38,12 +38,16 @@ pub(super) struct Near {
     pub vertex_triangle: Vec<[u32; 2]>,
     /// Pairs of edges, each with the lower one first, ascending.
     pub edge_edge: Vec<[u32; 2]>,
+    /// Pairs of an edge and a triangle that may cross, ascending.
+    pub edge_triangle: Vec<[u32; 2]>,
     /// Where the vertices were when the lists were made.
     anchors: Vec<Vec3>,
     /// The reach, metres, and the slack of each vertex of the mesh and of all under each node of the tree.
     reach: f32,
     slack: Vec<f32>,
     node_slack: Vec<f32>,
+    /// Vertices that have left their slack, and how far they went, metres.
+    strays: Vec<(u32, f32)>,
     /// How often lists were made.
     pub made: u64,
     leaves: Found,
@@ -54,6 +58,7 @@ pub(super) struct Near {
 struct Chunk {
     vertex_triangle: Vec<[u32; 2]>,
     edge_edge: Vec<[u32; 2]>,
+    edge_triangle: Vec<[u32; 2]>,
 }
 
 impl Near {
@@ -76,21 +81,26 @@ impl Near {
         sum / vertices.len().max(1) as f32
     }
 
-    /// Gives all vertices the slack `least`, but those that have left theirs, if they are few, more.
+    /// Gives all vertices the slack `least`, and more to those that have left that or theirs; none at all when they are many.
     fn give_slack(&mut self, mesh: &ClothMesh, vertices: &[u32], x: &[Vec3], least: f32) {
         if self.anchors.len() != vertices.len() {
             self.slack = vec![least; mesh.vertex_count];
+            return;
         }
         let shift = self.shift(vertices, x);
-        let far = |(&v, a): (&u32, &Vec3)| (v as usize, (x[v as usize] - *a - shift).length());
-        let strays = || vertices.iter().zip(&self.anchors).map(far).filter(|&(v, far)| far > self.slack[v]);
-        if strays().count() * FEW > vertices.len() {
-            self.slack.fill(least);
-        } else {
-            let more: Vec<(usize, f32)> = strays().collect();
-            more.iter().for_each(|&(v, far)| self.slack[v] = (MORE * far).min(MOST * least));
-        }
         self.slack.iter_mut().for_each(|s| *s = s.max(least));
+        self.strays.clear();
+        let far = |(&v, a): (&u32, &Vec3)| (v, (x[v as usize] - *a - shift).length());
+        let slack = &self.slack;
+        let went = vertices.iter().zip(&self.anchors).map(far);
+        self.strays.extend(went.filter(|&(v, far)| far > slack[v as usize]));
+        if self.strays.len() * FEW > vertices.len() {
+            self.slack.fill(0.0);
+            return;
+        }
+        for &(v, far) in &self.strays {
+            self.slack[v as usize] = (MORE * far).min(MOST * least);
+        }
     }
 
     /// Makes lists that hold all within `reach`, each vertex with a slack of at least `least` metres; `tree` refit at `x`.
@@ -122,23 +132,27 @@ impl Near {
         self.leaves.pairs.extend(own);
         tree.box_leaves(mesh, x, &self.leaves.pairs);
 
-        let Near { leaves, chunks, vertex_triangle, edge_edge, slack, .. } = self;
-        let margins = Margins { reach: reach + rounding, slack };
+        let Near { leaves, chunks, vertex_triangle, edge_edge, edge_triangle, slack, .. } = self;
+        let margins = Margins { reach: reach + rounding, rounding, slack };
         let tasks = leaves.pairs.len().div_ceil(CHUNK);
         chunks.resize_with(chunks.len().max(tasks), Chunk::default);
         chunks[..tasks].par_iter_mut().zip(leaves.pairs.par_chunks(CHUNK)).for_each(|(chunk, leaves)| {
             chunk.vertex_triangle.clear();
             chunk.edge_edge.clear();
+            chunk.edge_triangle.clear();
             leaves.iter().for_each(|&leaves| leaf_pair(mesh, tree, x, &margins, leaves, chunk));
         });
         vertex_triangle.clear();
         edge_edge.clear();
+        edge_triangle.clear();
         for chunk in &chunks[..tasks] {
             vertex_triangle.extend_from_slice(&chunk.vertex_triangle);
             edge_edge.extend_from_slice(&chunk.edge_edge);
+            edge_triangle.extend_from_slice(&chunk.edge_triangle);
         }
-        vertex_triangle.par_sort_unstable();
-        edge_edge.par_sort_unstable();
+        for list in [vertex_triangle, edge_edge, edge_triangle] {
+            list.par_sort_unstable();
+        }
     }
 }
 
@@ -151,6 +165,8 @@ pub(super) fn approach(displacements: Aabb) -> f32 {
 /// Within what distance two features are listed.
 struct Margins<'a> {
     reach: f32,
+    /// Within what distance those are listed that cross at distance zero.
+    rounding: f32,
     slack: &'a [f32],
 }
 
@@ -174,7 +190,8 @@ fn leaf_pair(
         let corners = tree.boxes[leaf as usize].corners;
         margins.largest(corners.as_flattened().iter().copied().filter(|&v| v != NONE))
     };
-    let margin = margins.reach + of_leaf(a) + of_leaf(b);
+    let slack = of_leaf(a) + of_leaf(b);
+    let margin = margins.reach + slack;
     let both = [(a, b), (b, a)];
     for &(a, b) in &both[..if a == b { 1 } else { 2 }] {
         let (of, leaf) = (&tree.boxes[a as usize], &tree.leaves[a as usize]);
@@ -185,6 +202,14 @@ fn leaf_pair(
                 let margin = margins.reach + margins.slack[v as usize] + margins.largest(corners);
                 if near_triangle(x[v as usize], corners.map(|v| x[v as usize]), margin) {
                     out.vertex_triangle.push([v, t]);
+                }
+            }
+            for lane in bits(of.edges_near_triangle(other, k, margins.rounding + slack)) {
+                let (e, corners) = (leaf.edges[lane], mesh.triangles[t as usize]);
+                let ends = mesh.edges[e as usize].vertices;
+                let margin = margins.rounding + margins.largest(ends) + margins.largest(corners);
+                if may_pierce(ends.map(|v| x[v as usize]), corners.map(|v| x[v as usize]), margin) {
+                    out.edge_triangle.push([e, t]);
                 }
             }
         }
@@ -222,6 +247,27 @@ fn near_triangle(p: Vec3, [a, b, c]: [Vec3; 3], margin: f32) -> bool {
         && !far(beta, w)
         && !far(gamma, u)
         && !far(area2 - beta - gamma, c - b)
+}
+
+/// Whether an edge may come within `margin` of a triangle; never says no where it does.
+fn may_pierce(ends: [Vec3; 2], [a, b, c]: [Vec3; 3], margin: f32) -> bool {
+    let (u, w) = (b - a, c - a);
+    let n = u.cross(w);
+    let (area2, longest) = (n.length_squared(), u.length_squared().max(w.length_squared()));
+    if area2.is_nan() || area2 <= THIN * THIN * longest * longest {
+        return true;
+    }
+    let least = margin * 1.0001;
+    let [p, q] = ends.map(|e| {
+        let d = e - a;
+        let (beta, gamma) = (d.cross(w).dot(n), u.cross(d).dot(n));
+        [n.dot(d), beta, gamma, area2 - beta - gamma]
+    });
+    // Both ends on one side of the plane, or beyond the same side of the triangle.
+    let (above, below) = (p[0].min(q[0]), p[0].max(q[0]));
+    let clear = |d: f32, side2: f32| d > 0.0 && d * d > least * least * area2 * side2;
+    let beyond = |k: usize, side: Vec3| clear(-p[k].max(q[k]), side.length_squared());
+    !(clear(above, 1.0) || clear(-below, 1.0) || beyond(1, w) || beyond(2, u) || beyond(3, c - b))
 }
 
 /// Whether two edges may come within `margin` of each other; never says no where they do.
@@ -273,6 +319,11 @@ impl Near {
                 .filter(|&[e, f]| !ends(e).iter().any(|v| ends(f).contains(v)))
                 .filter(|&[e, f]| !(solid_edge(e) && solid_edge(f)))
                 .collect(),
+            edge_triangle: edges
+                .clone()
+                .flat_map(|e| triangles.clone().map(move |t| [e, t]))
+                .filter(|&[e, t]| !(solid_edge(e) && mesh.is_solid(t)))
+                .collect(),
             ..Near::default()
         }
     }
@@ -291,14 +342,17 @@ mod tests {
         /// Whatever two points of both say about the distance, neither test denies.
         #[test]
         fn nothing_near_is_denied(
-            p in [point(), point(), point(), point()], s in 0f32..1.0, t in 0f32..1.0, thin in 0f32..1.0,
+            p in [point(), point(), point(), point(), point()],
+            r in 0f32..1.0, s in 0f32..1.0, t in 0f32..1.0, thin in 0f32..1.0,
         ) {
-            let [a, b, c, d] = p;
+            let [a, b, c, d, e] = p;
             let c = a.lerp(c, thin * thin);
             let apart = a.lerp(b, s).distance(c.lerp(d, t));
             prop_assert!(near_edge([a, b], [c, d], apart));
             let apart = d.distance(a + t * (b - a).lerp(c - a, s));
             prop_assert!(near_triangle(d, [a, b, c], apart));
+            let apart = d.lerp(e, r).distance(a + t * (b - a).lerp(c - a, s));
+            prop_assert!(may_pierce([d, e], [a, b, c], apart));
         }
 
         #[test]
@@ -306,7 +360,9 @@ mod tests {
             let away = Vec3::new(0.0, 0.0, far);
             let square = [Vec3::ZERO, Vec3::X, Vec3::Y];
             prop_assert!(!near_triangle(p[0] + away, square, 0.9 * (far - 0.1)));
-            prop_assert!(!near_edge([Vec3::ZERO, Vec3::X], [p[0] + away, p[0] + away + Vec3::Y], 0.9 * (far - 0.1)));
+            let edge = [p[0] + away, p[0] + away + Vec3::Y];
+            prop_assert!(!near_edge([Vec3::ZERO, Vec3::X], edge, 0.9 * (far - 0.1)));
+            prop_assert!(!may_pierce(edge, square, 0.9 * (far - 0.1)));
         }
     }
 }

@@ -153,10 +153,9 @@ impl Cloth {
         self.proximity.within(x, 1.2 * self.thickness())
     }
 
-    /// Boxes of the regions that the search for crossings passes over at the positions `x` of the end of the last frame, or
-    /// of the last [`World::inspect`](crate::World::inspect).
+    /// Boxes of the regions that a search for crossings passes over at the positions `x`.
     pub fn skipped_regions(&self, x: &[Vec3]) -> Vec<[Vec3; 2]> {
-        if self.active() { self.detector.skipped_regions(x) } else { Vec::new() }
+        if self.active() { self.detector.skipped_regions(&self.mesh, x) } else { Vec::new() }
     }
 
     /// The positions have changed from outside.
@@ -301,9 +300,13 @@ impl Cloth {
     }
 
     fn trace(&mut self, x: &[Vec3]) {
-        self.detector.refit(&self.mesh, x);
-        self.detector.find_pairs(&self.mesh, x, 0.0);
-        self.detector.find_hits(&self.mesh, x);
+        if self.detector.knows_near(x, 0.0) {
+            self.detector.find_known_hits(&self.mesh, x);
+        } else {
+            self.detector.refit(&self.mesh, x);
+            self.detector.find_pairs(&self.mesh, x, 0.0);
+            self.detector.find_hits(&self.mesh, x);
+        }
         self.contours.trace(&self.mesh, x, self.detector.hits());
         self.traced = true;
     }

@@ -172,9 +172,9 @@ fn flat_cloth_is_skipped_as_a_whole() {
     detector.find_pairs(&cloth.mesh, &cloth.x, 0.01);
     assert_eq!((detector.counters().culled_regions, detector.counters().volume_tests), (1, 0));
     let bounds = cloth.x.iter().fold([Vec3::MAX, Vec3::MIN], |[l, h], &p| [l.min(p), h.max(p)]);
-    assert_eq!(detector.skipped_regions(&cloth.x), [bounds]);
+    assert_eq!(detector.skipped_regions(&cloth.mesh, &cloth.x), [bounds]);
     detector.set_culling(false);
-    assert!(detector.skipped_regions(&cloth.x).is_empty());
+    assert!(detector.skipped_regions(&cloth.mesh, &cloth.x).is_empty());
     detector.find_pairs(&cloth.mesh, &cloth.x, 0.01);
     assert!(detector.counters().leaf_pairs > 4000, "neighbours meet: {:?}", detector.counters());
 }

@@ -198,6 +198,8 @@ proptest! {
             pairs.find(&cloth.mesh, &detector, &search);
             let found: Vec<_> = pairs.within(&cloth.x, f32::INFINITY).collect();
             prop_assert_eq!(found, everything(&cloth.mesh, &search));
+            let known = detector.find_known_hits(&cloth.mesh, &cloth.x).to_vec();
+            prop_assert_eq!(known, cloth.hits());
         }
         prop_assert!(by > 0.0005 || kept > 6, "{} of 12 kept at {}", kept, by);
     }
