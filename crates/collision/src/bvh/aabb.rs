@@ -35,6 +35,12 @@ impl Aabb {
         Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
+    /// What both hold.
+    #[inline]
+    pub fn intersection(self, other: Aabb) -> Aabb {
+        Aabb { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
     /// The box grown by `margin` on every side, rounded outward; an empty box stays empty.
     #[inline]
     pub fn inflate(self, margin: f32) -> Aabb {

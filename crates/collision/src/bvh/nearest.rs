@@ -85,6 +85,17 @@ impl Tree {
         self.search(p, queue, visitor, |index, node| cones.facing(index, node, rounded));
     }
 
+    /// As [`Tree::nearest`], but passes over the subtrees that do not meet the box `within`.
+    pub fn nearest_in<V: NearestVisitor>(
+        &self,
+        p: DVec3,
+        within: &Aabb,
+        queue: &mut NearestQueue,
+        visitor: &mut V,
+    ) {
+        self.search(p, queue, visitor, |_, node| node.overlap_mask(within));
+    }
+
     /// Boxes of the subtrees within `radius` of `p` over which [`Tree::nearest_facing`] passes, the largest ones. For pictures.
     pub fn passed_over(&self, p: DVec3, cones: &Cones, radius: f64) -> Vec<Aabb> {
         let (bounds, rounded) = (PointBounds::new(p), p.as_vec3());

@@ -9,12 +9,14 @@
 //!
 //! - where no inverted element meets the ball, what was found at r is the answer;
 //! - else candidates in the ball count only where inverted elements cover the line from there out of the ball;
-//! - up to the nearest inverted element a candidate may be judged by its neighbours (`traversal.rs`);
+//! - up to the nearest inverted element a candidate may be judged by its neighbours (`traversal.rs`). That the line to the candidate
+//!   meets none is not enough: the neighbour's face may be nearest where one hides it;
 //! - behind r, and beyond an inverted element, nothing holds but the walk to each candidate.
 
-use super::flood::{FloodEnd, FloodLimit, NEAR, flood, nearest_inverted};
+use super::flood::{FloodEnd, FloodLimit, NEAR, flood, nearest_inverted, nearest_inverted_in};
 use super::traversal::{Known, SearchEnd, Shortcuts, search};
 use super::{Found, Obstacle, PathCounters, PathMethod, PathOptions, PathScratch, Pose, Query};
+use crate::bvh::Aabb;
 
 /// How long [`PathMethod::Auto`] floods before it takes the tree.
 const FLOOD_FIRST: FloodLimit = FloodLimit { elements: 12, blind: 4, near_inverted: 0 };
@@ -62,12 +64,14 @@ fn nearer_by_turning(
     counters: &mut PathCounters,
 ) -> Found {
     let d = found.closest.distance_squared;
-    let inverted = nearest_inverted(pose, query.point, d, &mut scratch.walk.boxes);
+    let mut near = Aabb::EMPTY;
+    let inverted = nearest_inverted_in(pose, query.point, d, &mut near, &mut scratch.walk.boxes);
     if inverted > d {
         return found;
     }
     counters.fallbacks += 1;
-    let known = Known { from: inverted, lifted: d, until: d, ..Known::NOTHING };
+    // What inverted elements lead out of the ball lies in one of them.
+    let known = Known { from: inverted, lifted: d, until: d, within: Some(near), ..Known::NOTHING };
     search(pose, query, Shortcuts::ALWAYS, known, scratch, counters).found().unwrap_or(found)
 }
 

@@ -1,10 +1,10 @@
 //! Best-first flood through the elements round the query point.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use gordian_mesh::topology::{LOCAL_FACES, Neighbor};
 
 use super::closest::closest_to_origin;
-use super::four::{ClosestFour, Points};
+use super::four::{ClosestFour, Corners};
 use super::visited::VisitedSet;
 use super::{Found, Obstacle, PathCounters, Pose, Query};
 use crate::bvh::queue::MinQueue;
@@ -100,11 +100,12 @@ pub(super) fn flood(
         entered += 1;
         counters.elements += 1;
         let e = &pose.mesh.elements[element as usize];
-        let w = pose.tetrahedron_from(query.point, &e.vertices);
         if pose.folds[element as usize] == Fold::Near {
+            let w = pose.tetrahedron_from(query.point, &e.vertices);
             fold = fold.min(nearest_fold(pose, &e.vertices, &w) * FAR_ABOVE_ROUNDING);
         }
-        let distances = ClosestFour::new(faces_of(&w)).distance_squared;
+        let w = pose.tetrahedron(&e.vertices);
+        let distances = ClosestFour::new(query.point, &faces_of(&w)).distance_squared;
         for (i, link) in e.neighbors.iter().enumerate() {
             let link = link.get();
             if let Neighbor::Tet(t) = link
@@ -115,7 +116,11 @@ pub(super) fn flood(
             let d = distances[i];
             // On an immersion nothing beyond a face is nearer than the face.
             if d < key
-                && nearer_beyond_rounding(d, key, (w[LOCAL_FACES[i][0]] - w[LOCAL_FACES[i][1]]).length())
+                && nearer_beyond_rounding(
+                    d,
+                    key,
+                    w[LOCAL_FACES[i][0]].as_dvec3().distance(w[LOCAL_FACES[i][1]].as_dvec3()),
+                )
             {
                 return match fold <= key {
                     true => FloodEnd::Beyond(fold),
@@ -131,7 +136,7 @@ pub(super) fn flood(
                 Neighbor::Boundary(f) => {
                     counters.triangles += 1;
                     let own = query.own.touch(&pose.mesh.faces[f as usize].vertices);
-                    let here = || LOCAL_FACES[i].iter().any(|&k| w[k] == DVec3::ZERO);
+                    let here = || LOCAL_FACES[i].iter().any(|&k| w[k].as_dvec3() == query.point);
                     if own && (d == 0.0 || here()) {
                         return FloodEnd::Obstacle(Obstacle::LocalFold);
                     }
@@ -161,6 +166,18 @@ fn arrive(pose: &Pose, query: &Query, (d, own, face): (f64, bool, u32)) -> Flood
 /// Squared distance of the nearest inverted element, if it is not more than `within`; rounded down.
 #[inline]
 pub(super) fn nearest_inverted(pose: &Pose, p: DVec3, within: f64, boxes: &mut PackedStack) -> f64 {
+    nearest_inverted_in(pose, p, within, &mut Aabb { ..Aabb::EMPTY }, boxes)
+}
+
+/// The same, and in `near`, which is empty before, a box round what lies within of all such elements.
+#[inline]
+pub(super) fn nearest_inverted_in(
+    pose: &Pose,
+    p: DVec3,
+    within: f64,
+    near: &mut Aabb,
+    boxes: &mut PackedStack,
+) -> f64 {
     if pose.inverted.is_empty() {
         return f64::INFINITY;
     }
@@ -168,17 +185,24 @@ pub(super) fn nearest_inverted(pose: &Pose, p: DVec3, within: f64, boxes: &mut P
     let reach = within.sqrt() * (1.0 + 1e-6) + 1e-6 * p.abs().max_element();
     let ball = Aabb { min: rounded, max: rounded }.inflate(reach as f32);
     pose.inverted.overlap(&ball, boxes, |item| {
+        *near = near.union(item.bounds);
         if item.bounds.distance_squared(p) < nearest {
             nearest = nearest.min(distance_to_element(pose, p, item.id));
         }
     });
+    if !near.is_empty() {
+        // By more than `walk.rs` allows for rounding when it asks whether an element holds a point.
+        let margin =
+            1e-6 * (near.max - near.min).max_element() + 2e-6 * (reach + p.abs().max_element()) as f32;
+        *near = near.inflate(margin).intersection(ball.inflate(margin));
+    }
     if nearest <= within { nearest * FAR_ABOVE_ROUNDING } else { f64::INFINITY }
 }
 
 /// Squared distance of an element; zero inside, on its boundary to rounding too.
 fn distance_to_element(pose: &Pose, p: DVec3, t: u32) -> f64 {
-    let w = pose.tetrahedron_from(p, &pose.mesh.elements[t as usize].vertices);
-    let corners = faces_of(&w);
+    let vertices = &pose.mesh.elements[t as usize].vertices;
+    let w = pose.tetrahedron_from(p, vertices);
     let normals: [f64; 4] = std::array::from_fn(|i| {
         let [a, b, c] = LOCAL_FACES[i].map(|k| w[k]);
         a.dot(b.cross(c))
@@ -188,14 +212,15 @@ fn distance_to_element(pose: &Pose, p: DVec3, t: u32) -> f64 {
     if normals.iter().all(|&n| n >= -bound) || normals.iter().all(|&n| n <= bound) {
         return 0.0;
     }
-    ClosestFour::new(corners).distance_squared.into_iter().fold(f64::INFINITY, f64::min)
+    let corners = faces_of(&pose.tetrahedron(vertices));
+    ClosestFour::new(p, &corners).distance_squared.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// The faces of an element, first corners, second and third.
 #[inline]
-fn faces_of(w: &[DVec3; 4]) -> [Points; 3] {
+fn faces_of(w: &[Vec3; 4]) -> Corners {
     let [f, g, h, i] = LOCAL_FACES;
-    let corner = |k: usize| Points::new([w[f[k]], w[g[k]], w[h[k]], w[i[k]]]);
+    let corner = |k: usize| [w[f[k]], w[g[k]], w[h[k]], w[i[k]]];
     [corner(0), corner(1), corner(2)]
 }
 

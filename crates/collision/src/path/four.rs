@@ -1,99 +1,126 @@
 //! The closest points of four triangles at once: the same arithmetic as `closest.rs`, without its branches, which no
 //! processor predicts.
 
-use glam::DVec3;
-use wide::f64x4;
+use std::ops::{Add, Sub};
+
+use glam::{DVec3, Vec3};
 
 use super::Feature;
+use super::lanes::Lanes;
+
+/// The corners of four triangles: all first ones, all second ones, all third ones.
+pub(super) type Corners = [[Vec3; 4]; 3];
 
 /// Four points.
 #[derive(Clone, Copy)]
-pub(super) struct Points {
-    x: f64x4,
-    y: f64x4,
-    z: f64x4,
+struct Points<L> {
+    x: L,
+    y: L,
+    z: L,
 }
 
-impl Points {
-    #[inline]
-    pub fn new(p: [DVec3; 4]) -> Self {
-        let [a, b, c, d] = p;
+impl<L: Lanes> Points<L> {
+    /// As seen from `p`.
+    #[inline(always)]
+    fn seen_from(p: DVec3, [a, b, c, d]: &[Vec3; 4]) -> Self {
         Points {
-            x: f64x4::new([a.x, b.x, c.x, d.x]),
-            y: f64x4::new([a.y, b.y, c.y, d.y]),
-            z: f64x4::new([a.z, b.z, c.z, d.z]),
+            x: L::widen([a.x, b.x, c.x, d.x]) - L::splat(p.x),
+            y: L::widen([a.y, b.y, c.y, d.y]) - L::splat(p.y),
+            z: L::widen([a.z, b.z, c.z, d.z]) - L::splat(p.z),
         }
     }
 
-    #[inline]
-    fn dot(self, o: Points) -> f64x4 {
+    #[inline(always)]
+    fn dot(self, o: Self) -> L {
         self.x * o.x + self.y * o.y + self.z * o.z
     }
 
-    #[inline]
-    fn scaled(self, s: f64x4) -> Points {
+    #[inline(always)]
+    fn scaled(self, s: L) -> Self {
         Points { x: self.x * s, y: self.y * s, z: self.z * s }
     }
 }
 
-impl std::ops::Add for Points {
-    type Output = Points;
-    #[inline]
-    fn add(self, o: Points) -> Points {
+impl<L: Lanes> Add for Points<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
         Points { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
     }
 }
 
-impl std::ops::Sub for Points {
-    type Output = Points;
-    #[inline]
-    fn sub(self, o: Points) -> Points {
+impl<L: Lanes> Sub for Points<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
         Points { x: self.x - o.x, y: self.y - o.y, z: self.z - o.z }
     }
 }
 
-/// Where the points of four triangles `abc` lie that are closest to the origin.
+/// Where the points of four triangles `abc` lie that are closest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClosestFour {
     pub distance_squared: [f64; 4],
     /// Bit `i`: inside triangle `i`.
-    inside: u32,
-    /// For each edge `ab`, `bc`, `ca`: its squared distance, and whether its start or its end is the closest point.
-    edges: [Edge; 3],
-}
-
-struct Edge {
-    distance_squared: f64x4,
-    at_start: f64x4,
-    at_end: f64x4,
+    inside: u8,
+    /// For each edge `ab`, `bc`, `ca`: its squared distances.
+    edges: [[f64; 4]; 3],
+    /// For each edge, bit `i`: its start, or its end, is the closest point.
+    at_start: [u8; 3],
+    at_end: [u8; 3],
 }
 
 impl ClosestFour {
+    /// Of these triangles to `p`.
     #[inline]
-    pub fn new([a, b, c]: [Points; 3]) -> Self {
+    pub fn new(p: DVec3, corners: &Corners) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has it.
+            return unsafe { of_avx2(p, corners) };
+        }
+        Self::of::<wide::f64x4>(p, corners)
+    }
+
+    #[inline(always)]
+    fn of<L: Lanes>(p: DVec3, corners: &Corners) -> Self {
+        // Not by `array::map`, which is not always inlined, and then not compiled for the lanes.
+        let [a, b, c] = corners;
+        let (a, b, c) = (Points::<L>::seen_from(p, a), Points::seen_from(p, b), Points::seen_from(p, c));
         let (ab, bc, ca) = (b - a, c - b, a - c);
+        let zero = L::splat(0.0);
         // How far the foot lies inside each edge from either end, times the edge's length.
-        let (ab_ahead, ab_behind) = (-a.dot(ab), b.dot(ab));
-        let (ca_ahead, ca_behind) = (-c.dot(ca), a.dot(ca));
-        let (bb, cc, dot) = (ab.dot(ab), ca.dot(ca), -ab.dot(ca));
-        let zero = f64x4::ZERO;
+        let (ab_ahead, ab_behind) = (zero - a.dot(ab), b.dot(ab));
+        let (ca_ahead, ca_behind) = (zero - c.dot(ca), a.dot(ca));
+        let (bb, cc, dot) = (ab.dot(ab), ca.dot(ca), zero - ab.dot(ca));
         // Foot of the perpendicular: a + (v ab - w ca) / determinant.
         let determinant = bb * cc - dot * dot;
         let v = cc * ab_ahead - dot * ca_behind;
         let w = bb * ca_behind - dot * ab_ahead;
         let u = determinant - v - w;
-        let inside = u.simd_ge(zero) & v.simd_ge(zero) & w.simd_ge(zero) & determinant.simd_gt(zero);
-        let inverse = f64x4::ONE / determinant;
+        let inside = zero
+            .less_or_equal(u)
+            .and(zero.less_or_equal(v))
+            .and(zero.less_or_equal(w))
+            .and(zero.less(determinant));
+        let inverse = L::splat(1.0) / determinant;
         let foot = a + ab.scaled(v * inverse) - ca.scaled(w * inverse);
         let corners = [a.dot(a), b.dot(b), c.dot(c)];
-        let edges = [
-            Edge::new(a, ab, ab_ahead, ab_behind, corners[0], corners[1]),
-            Edge::new(b, bc, -b.dot(bc), c.dot(bc), corners[1], corners[2]),
-            Edge::new(c, ca, ca_ahead, ca_behind, corners[2], corners[0]),
-        ];
-        let rim =
-            edges[0].distance_squared.fast_min(edges[1].distance_squared).fast_min(edges[2].distance_squared);
-        let distance_squared = inside.bitselect(foot.dot(foot), rim).to_array();
-        ClosestFour { distance_squared, inside: inside.to_bitmask(), edges }
+        let ab = Edge::new(a, ab, ab_ahead, ab_behind, corners[0], corners[1]);
+        let bc = Edge::new(b, bc, zero - b.dot(bc), c.dot(bc), corners[1], corners[2]);
+        let ca = Edge::new(c, ca, ca_ahead, ca_behind, corners[2], corners[0]);
+        let rim = ab.distance_squared.min(bc.distance_squared).min(ca.distance_squared);
+        ClosestFour {
+            distance_squared: inside.select(foot.dot(foot), rim).to_array(),
+            inside: inside.bits(),
+            edges: [
+                ab.distance_squared.to_array(),
+                bc.distance_squared.to_array(),
+                ca.distance_squared.to_array(),
+            ],
+            at_start: [ab.at_start.bits(), bc.at_start.bits(), ca.at_start.bits()],
+            at_end: [ab.at_end.bits(), bc.at_end.bits(), ca.at_end.bits()],
+        }
     }
 
     /// The feature of triangle `i` on which its closest point lies.
@@ -102,12 +129,11 @@ impl ClosestFour {
         if self.inside >> i & 1 != 0 {
             return Feature::Face;
         }
-        let [ab, bc, ca] = [0, 1, 2].map(|k: usize| self.edges[k].distance_squared.as_array()[i]);
+        let [ab, bc, ca] = [0, 1, 2].map(|k: usize| self.edges[k][i]);
         let k = if ab <= bc && ab <= ca { 0 } else { 1 + (ca < bc) as u8 };
-        let edge = &self.edges[k as usize];
-        if edge.at_start.to_bitmask() >> i & 1 != 0 {
+        if self.at_start[k as usize] >> i & 1 != 0 {
             Feature::Vertex(k)
-        } else if edge.at_end.to_bitmask() >> i & 1 != 0 {
+        } else if self.at_end[k as usize] >> i & 1 != 0 {
             Feature::Vertex((k + 1) % 3)
         } else {
             Feature::Edge(k)
@@ -115,12 +141,29 @@ impl ClosestFour {
     }
 }
 
-impl Edge {
-    #[inline]
-    fn new(from: Points, edge: Points, ahead: f64x4, behind: f64x4, start: f64x4, end: f64x4) -> Edge {
-        let (at_start, at_end) = (ahead.simd_le(f64x4::ZERO), behind.simd_le(f64x4::ZERO));
+/// [`ClosestFour::of`] in registers of AVX2.
+///
+/// # Safety
+/// The machine has it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn of_avx2(p: DVec3, corners: &Corners) -> ClosestFour {
+    ClosestFour::of::<super::lanes::avx2::Register>(p, corners)
+}
+
+struct Edge<L> {
+    distance_squared: L,
+    at_start: L,
+    at_end: L,
+}
+
+impl<L: Lanes> Edge<L> {
+    #[inline(always)]
+    fn new(from: Points<L>, edge: Points<L>, ahead: L, behind: L, start: L, end: L) -> Self {
+        let zero = L::splat(0.0);
+        let (at_start, at_end) = (ahead.less_or_equal(zero), behind.less_or_equal(zero));
         let foot = from + edge.scaled(ahead / (ahead + behind));
-        let distance_squared = at_start.bitselect(start, at_end.bitselect(end, foot.dot(foot)));
+        let distance_squared = at_start.select(start, at_end.select(end, foot.dot(foot)));
         Edge { distance_squared, at_start, at_end }
     }
 }
@@ -131,23 +174,30 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn coordinate() -> impl Strategy<Value = f64> {
-        prop_oneof![(-3i32..4).prop_map(f64::from), -2.0f64..2.0]
+    fn coordinate() -> impl Strategy<Value = f32> {
+        prop_oneof![(-3i32..4).prop_map(|x| x as f32), -2.0f32..2.0]
     }
 
-    fn four() -> impl Strategy<Value = [DVec3; 4]> {
-        let corner = || [coordinate(), coordinate(), coordinate()].prop_map(DVec3::from_array);
-        [corner(), corner(), corner(), corner()]
+    fn point() -> impl Strategy<Value = Vec3> {
+        [coordinate(), coordinate(), coordinate()].prop_map(Vec3::from_array)
+    }
+
+    fn four() -> impl Strategy<Value = [Vec3; 4]> {
+        [point(), point(), point(), point()]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn four_at_once_are_what_one_by_one_gives(a in four(), b in four(), c in four()) {
-            let all = ClosestFour::new([a, b, c].map(Points::new));
+        fn four_at_once_are_what_one_by_one_gives(p in point(), a in four(), b in four(), c in four()) {
+            let p = p.as_dvec3();
+            let all = ClosestFour::new(p, &[a, b, c]);
+            // Whatever the machine has, to the bit; what is not a number may be any such.
+            let base = ClosestFour::of::<wide::f64x4>(p, &[a, b, c]);
+            prop_assert_eq!(format!("{:?}", all), format!("{:?}", base));
             for i in 0..4 {
-                let corners = [a[i], b[i], c[i]];
+                let corners = [a[i], b[i], c[i]].map(|corner| corner.as_dvec3() - p);
                 let one = closest_to_origin(corners);
                 let size: f64 = corners.iter().map(|p| p.length_squared()).sum();
                 let error = (all.distance_squared[i] - one.distance_squared).abs();

@@ -34,6 +34,7 @@ mod closest;
 mod feasible;
 mod flood;
 mod four;
+mod lanes;
 mod reference;
 mod traversal;
 mod visited;
@@ -217,6 +218,12 @@ impl Pose<'_> {
     #[inline]
     fn triangle_from(&self, p: DVec3, &[a, b, c]: &[u32; 3]) -> [DVec3; 3] {
         [self.from(p, a), self.from(p, b), self.from(p, c)]
+    }
+
+    #[inline]
+    fn tetrahedron(&self, &[a, b, c, d]: &[u32; 4]) -> [Vec3; 4] {
+        let at = |v: u32| self.positions[v as usize];
+        [at(a), at(b), at(c), at(d)]
     }
 
     #[inline]

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 use super::closest::closest_to_origin;
 use super::feasible::{feasible, seen_from_outside};
-use super::four::{ClosestFour, Points};
+use super::four::ClosestFour;
 use super::walk::{WalkEnd, WalkScratch, leads_out, may_turn, walk};
 use super::{Feature, Found, PathCounters, PathScratch, Pose, Query};
-use crate::bvh::{NearestVisitor, WIDTH};
+use crate::bvh::{Aabb, NearestVisitor, WIDTH};
 
 /// Where a search reasons locally to save work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +46,13 @@ pub(super) struct Known {
     pub clear: f64,
     /// Only nearer candidates are asked for.
     pub until: f64,
+    /// Only candidates in this box are asked for.
+    pub within: Option<Aabb>,
 }
 
 impl Known {
-    pub const NOTHING: Known = Known { from: 0.0, lifted: 0.0, clear: 0.0, until: f64::INFINITY };
+    pub const NOTHING: Known =
+        Known { from: 0.0, lifted: 0.0, clear: 0.0, until: f64::INFINITY, within: None };
     /// There is no inverted element anywhere.
     pub const IMMERSION: Known = Known { clear: f64::INFINITY, ..Known::NOTHING };
 }
@@ -96,7 +99,9 @@ pub(super) fn search(
         deaths: 0,
         end: SearchEnd::Nothing,
     };
-    if shortcuts.culling && known.clear == f64::INFINITY {
+    if let Some(within) = known.within {
+        pose.faces.nearest_in(query.point, &within, &mut scratch.queue, &mut candidates);
+    } else if shortcuts.culling && known.clear == f64::INFINITY {
         pose.faces.nearest_facing(query.point, pose.cones, &mut scratch.queue, &mut candidates);
     } else {
         pose.faces.nearest(query.point, &mut scratch.queue, &mut candidates);
@@ -143,14 +148,15 @@ impl NearestVisitor for Candidates<'_, '_> {
 
     fn distances_squared(&mut self, ids: &[u32], out: &mut [f64; WIDTH]) {
         self.counters.triangles += ids.len() as u64;
-        let mut corners = [[DVec3::ZERO; WIDTH]; 3];
+        let p = self.query.point;
+        let mut corners = [[Vec3::ZERO; WIDTH]; 3];
         for (lane, &face) in ids.iter().enumerate() {
             let vertices = &self.pose.mesh.faces[face as usize].vertices;
             for (k, &v) in vertices.iter().enumerate() {
-                corners[k][lane] = self.pose.from(self.query.point, v);
+                corners[k][lane] = self.pose.positions[v as usize];
             }
         }
-        let closest = ClosestFour::new(corners.map(Points::new));
+        let closest = ClosestFour::new(p, &corners);
         for (lane, &face) in ids.iter().enumerate() {
             let f = &self.pose.mesh.faces[face as usize];
             let d = closest.distance_squared[lane];
@@ -159,7 +165,7 @@ impl NearestVisitor for Candidates<'_, '_> {
             }
             if self.query.own.touch(&f.vertices) {
                 // No way leads from a vertex to itself.
-                let here = d == 0.0 || corners.iter().any(|c| c[lane] == DVec3::ZERO);
+                let here = d == 0.0 || corners.iter().any(|c| c[lane].as_dvec3() == p);
                 if here || d >= self.known.clear {
                     continue;
                 }
