@@ -78,7 +78,7 @@ impl ClothDetector {
 
     /// Collects the pairs of leaves within `margin` metres of each other, for [`find_hits`](Self::find_hits); `x` as in the last refit.
     pub fn find_pairs(&mut self, mesh: &ClothMesh, x: &[Vec3], margin: f32) {
-        let reach = Reach { base: margin, slack: None };
+        let reach = Reach::crossing(margin);
         leaf_pairs(mesh, &self.tree, x, &reach, self.culling, &mut self.found);
         self.tree.box_leaves(mesh, x, &self.found.pairs);
     }
@@ -92,7 +92,7 @@ impl ClothDetector {
     /// other, and for those that will be while no vertex moves by more than `slack` metres against the others; `x` as in the last refit. What
     /// is found serves [`Proximity`](super::Proximity) for as long as [`knows_near`](Self::knows_near) says.
     pub fn find_near(&mut self, mesh: &ClothMesh, x: &[Vec3], reach: f32, slack: f32) {
-        self.near.make(mesh, &mut self.tree, &self.vertices, x, [reach, slack]);
+        self.near.make(mesh, &mut self.tree, &self.vertices, x, [reach, slack], self.culling);
     }
 
     pub(super) fn near(&self) -> &Near {

@@ -7,15 +7,16 @@
 //! a few vertices that are thrown and pushed back in every step: they get more slack than the others.
 //!
 //! Lists are in the order of the mesh. What is taken from them is all that is near, in that order, whatever their age and slack: it
-//! depends on the positions alone. Regions that cannot cross themselves are searched like all others, for they may well be near themselves.
+//! depends on the positions alone. A region that cannot cross itself may well be near itself: what the search passes over is clear
+//! of itself by the reach and the slack, which asks for more ([`region`](super::region)).
 
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::boxes::bits;
 use super::mesh::ClothMesh;
-use super::pairs::{Found, Reach, leaf_pairs};
-use super::tree::{ClothTree, NONE};
+use super::pairs::{self, Found, Reach, leaf_pairs};
+use super::tree::{ClothTree, Leaf, NONE};
 use crate::bvh::Aabb;
 
 /// Pairs of leaves that one task takes at a time.
@@ -24,7 +25,7 @@ const CHUNK: usize = 1024;
 /// A vertex that has left its slack gets this many times the way it went ...
 const MORE: f32 = 2.0;
 /// ... unless it is one of more than one in this many: then all of them are on their way, and lists serve but once.
-const FEW: usize = 20;
+const FEW: usize = 4;
 /// The most slack, in units of the least.
 const MOST: f32 = 16.0;
 
@@ -46,6 +47,8 @@ pub(super) struct Near {
     reach: f32,
     slack: Vec<f32>,
     node_slack: Vec<f32>,
+    /// The smallest height of the triangles under each node, metres.
+    node_height: Vec<f32>,
     /// Vertices that have left their slack, and how far they went, metres.
     strays: Vec<(u32, f32)>,
     /// How often lists were made.
@@ -111,6 +114,7 @@ impl Near {
         vertices: &[u32],
         x: &[Vec3],
         [reach, least]: [f32; 2],
+        culling: bool,
     ) {
         self.give_slack(mesh, vertices, x, least);
         self.made += 1;
@@ -120,16 +124,17 @@ impl Near {
         let farthest = tree.nodes.first().map_or(0.0, |root| root.dop.farthest());
         // Differences of positions are rounded at the distance from the origin, and distances in what is made of them.
         let rounding = 32.0 * f32::EPSILON * farthest + 1e-3 * (reach + least);
-        tree.gather(&mut self.node_slack, |leaf| {
-            let corners =
-                leaf.triangles.iter().filter(|&&t| t != NONE).flat_map(|&t| mesh.triangles[t as usize]);
-            corners.map(|v| self.slack[v as usize]).fold(0.0, f32::max)
+        let of_leaf = |leaf: &Leaf| leaf.triangles.into_iter().filter(|&t| t != NONE);
+        let corners = |t: u32| mesh.triangles[t as usize];
+        tree.gather(&mut self.node_slack, f32::max, |leaf| {
+            of_leaf(leaf).flat_map(corners).map(|v| self.slack[v as usize]).fold(0.0, f32::max)
         });
-        let within = Reach { base: reach + rounding, slack: Some(&self.node_slack) };
-        leaf_pairs(mesh, tree, x, &within, false, &mut self.leaves);
-        // Of a leaf too, one triangle and the vertex that the other does not share with it.
-        let own = tree.nodes.iter().filter(|n| n.right == 0 && !n.solid).map(|n| [n.leaf; 2]);
-        self.leaves.pairs.extend(own);
+        tree.gather(&mut self.node_height, f32::min, |leaf| {
+            of_leaf(leaf).map(|t| height(corners(t).map(|v| x[v as usize]))).fold(f32::INFINITY, f32::min)
+        });
+        let near = pairs::Near { slack: &self.node_slack, height: &self.node_height };
+        let within = Reach { base: reach + rounding, near: Some(near) };
+        leaf_pairs(mesh, tree, x, &within, culling, &mut self.leaves);
         tree.box_leaves(mesh, x, &self.leaves.pairs);
 
         let Near { leaves, chunks, vertex_triangle, edge_edge, edge_triangle, slack, .. } = self;
@@ -175,6 +180,14 @@ impl Margins<'_> {
     fn largest(&self, vertices: impl IntoIterator<Item = u32>) -> f32 {
         vertices.into_iter().map(|v| self.slack[v as usize]).fold(0.0, f32::max)
     }
+}
+
+/// The smallest height of a triangle; zero where there is none.
+fn height([a, b, c]: [Vec3; 3]) -> f32 {
+    let (u, w) = (b - a, c - a);
+    let longest = u.length_squared().max(w.length_squared()).max(b.distance_squared(c));
+    let height = u.cross(w).length() / longest.sqrt();
+    if height.is_nan() { 0.0 } else { height }
 }
 
 /// What is within the margins between two leaves, or within one.

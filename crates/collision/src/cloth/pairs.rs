@@ -14,6 +14,9 @@ const TASKS: usize = 128;
 /// Trees with fewer nodes are walked by one thread: sharing them out costs more than it saves.
 const SMALL: usize = 1 << 13;
 
+/// A reach is widened by this for rounding.
+const CLEARLY: f32 = 1.001;
+
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Within(u32),
@@ -42,18 +45,33 @@ impl PairCounters {
     }
 }
 
-/// Within what distance two nodes count as near, metres.
+/// Within what distance two nodes count as near.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach<'a> {
+    /// Metres.
     pub base: f32,
-    /// What each node adds to that.
-    pub slack: Option<&'a [f32]>,
+    /// What is within it counts too, and not only what may cross.
+    pub near: Option<Near<'a>>,
+}
+
+/// What a search for all that is near knows of each node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near<'a> {
+    /// What the node adds to the reach, metres.
+    pub slack: &'a [f32],
+    /// The smallest height of the triangles under it, metres.
+    pub height: &'a [f32],
 }
 
 impl Reach<'_> {
+    /// What may cross, and where boxes come within `base` metres of each other.
+    pub fn crossing(base: f32) -> Self {
+        Reach { base, near: None }
+    }
+
     #[inline]
-    fn of(&self, a: u32, b: u32) -> Margin {
-        Margin::new(self.base + self.slack.map_or(0.0, |s| s[a as usize] + s[b as usize]))
+    fn of(&self, a: u32, b: u32) -> f32 {
+        self.base + self.near.map_or(0.0, |n| n.slack[a as usize] + n.slack[b as usize])
     }
 }
 
@@ -80,8 +98,8 @@ impl Found {
     }
 }
 
-/// Finds every pair of different leaves whose volumes come within the reach of each other, but for pairs within a region that
-/// cannot cross itself and pairs of surfaces of volumes, each once. The order does not depend on the number of threads.
+/// Finds every pair of different leaves - and where all that is near is asked for, of equal ones - whose volumes come within the reach of each other, but for pairs within a region that
+/// cannot cross itself - or, where all that is near is asked for, come near itself - and pairs of surfaces of volumes, each once. The order does not depend on the number of threads.
 pub(super) fn leaf_pairs(
     mesh: &ClothMesh,
     tree: &ClothTree,
@@ -130,13 +148,13 @@ pub(super) fn leaf_pairs(
 
 /// The nodes at which a search with culling stops: those whose triangles cannot cross each other, but none below another.
 pub(super) fn skipped(tree: &ClothTree, x: &[Vec3]) -> Vec<u32> {
-    let walk = Walk { tree, x, reach: Reach { base: 0.0, slack: None }, culling: true };
+    let walk = Walk { tree, x, reach: Reach::crossing(0.0), culling: true };
     let (mut scratch, mut counters) = (Scratch::default(), PairCounters::default());
     let mut found = Vec::new();
     let mut stack: Vec<u32> = if tree.nodes.is_empty() { Vec::new() } else { vec![0] };
     while let Some(n) = stack.pop() {
         let Some([l, r]) = tree.children(n).filter(|_| !tree.nodes[n as usize].solid) else { continue };
-        if walk.cannot_cross(n, &mut scratch, &mut counters) {
+        if walk.is_clear(n, &mut scratch, &mut counters) {
             found.push(n);
         } else {
             stack.extend([r, l]);
@@ -151,14 +169,18 @@ impl Walk<'_> {
         let nodes = &self.tree.nodes;
         match task {
             Task::Within(n) => {
-                let Some([l, r]) = self.tree.children(n) else { return };
-                if nodes[n as usize].solid {
+                let children = self.tree.children(n);
+                if nodes[n as usize].solid || children.is_none() && self.reach.near.is_none() {
                     return;
                 }
-                if self.culling && self.cannot_cross(n, scratch, &mut out.counters) {
+                if self.culling && self.is_clear(n, scratch, &mut out.counters) {
                     out.counters.culled_regions += 1;
                     return;
                 }
+                let Some([l, r]) = children else {
+                    out.pairs.push([nodes[n as usize].leaf; 2]);
+                    return;
+                };
                 push.push(Task::Within(l));
                 push.push(Task::Within(r));
                 self.between(l, r, push, out);
@@ -183,7 +205,7 @@ impl Walk<'_> {
     fn between(&self, a: u32, b: u32, push: &mut Vec<Task>, out: &mut Found) {
         let (p, q) = (&self.tree.nodes[a as usize], &self.tree.nodes[b as usize]);
         out.counters.volume_tests += 1;
-        if (p.solid && q.solid) || !p.dop.overlaps_within(&q.dop, &self.reach.of(a, b)) {
+        if (p.solid && q.solid) || !p.dop.overlaps_within(&q.dop, &Margin::new(self.reach.of(a, b))) {
             return;
         }
         if p.right == 0 && q.right == 0 {
@@ -193,15 +215,26 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the triangles under a node cannot cross each other.
-    fn cannot_cross(&self, n: u32, scratch: &mut Scratch, counters: &mut PairCounters) -> bool {
+    /// Whether the triangles under a node cannot cross each other, nor come within the reach of each other where that is asked for.
+    fn is_clear(&self, n: u32, scratch: &mut Scratch, counters: &mut PairCounters) -> bool {
         let region = &self.tree.regions[n as usize];
         let node = &self.tree.nodes[n as usize];
         if region.is_empty() || !node.cone.is_narrow() {
             return false;
         }
+        let clearance = match &self.reach.near {
+            Some(near) => {
+                let clearance = CLEARLY * self.reach.of(n, n);
+                // Seen along the axis, heights shrink by the cosine at most.
+                if near.height[n as usize] * node.cone.cos <= clearance {
+                    return false;
+                }
+                clearance
+            }
+            None => 0.0,
+        };
         let border = &self.tree.borders[region.start as usize..region.end as usize];
-        let simple = region::is_simple(border, self.x, node.cone.axis, scratch);
+        let simple = region::is_simple(border, self.x, node.cone.axis, f64::from(clearance), scratch);
         counters.crossing_borders += u64::from(!simple);
         simple
     }

@@ -6,6 +6,12 @@
 //! `±2π`: then `b = 0`, the projection covers no point twice, and the disk does not cross itself. Both conditions are needed:
 //! a long strip that winds up like a flat spiral stair has a narrow cone, and its border meets itself.
 //!
+//! Then nor does it come near itself, but for what has a vertex in common, if seen in the same way all heights of its triangles are larger
+//! than a **clearance**, and so are the distances of vertices of the border to sides of it that do not end there. For distances are not
+//! less than they are seen, and what is disjoint in the plane is nearest at a vertex `p` and an edge that does not end there.
+//! The way from `p` to it either enters a triangle at `p`, which it leaves through the opposite side, after a height; or leaves the
+//! disk at `p` and meets a side of the border that does not end at `p`.
+//!
 //! Whether a node is a disk depends on the mesh alone; the projection is looked at when a traversal comes by.
 //!
 //! Source: P. Volino, N. Magnenat-Thalmann, "Efficient self-collision detection on smoothly discretized surface
@@ -162,8 +168,15 @@ struct Side {
     index: u32,
 }
 
-/// Whether a loop of vertices, seen along `axis`, does not meet itself; in doubt, not.
-pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Scratch) -> bool {
+/// Whether a loop of vertices, seen along `axis`, does not meet itself; in doubt, not. With a `clearance`, metres, whether in addition
+/// no vertex comes within it of a side that does not end there.
+pub(super) fn is_simple(
+    border: &[u32],
+    x: &[Vec3],
+    axis: Vec3,
+    clearance: f64,
+    scratch: &mut Scratch,
+) -> bool {
     let n = border.len();
     let Scratch { points, sides } = scratch;
     let (u, v) = axis.as_dvec3().normalize().any_orthonormal_pair();
@@ -178,6 +191,7 @@ pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Sc
     let extent = points.iter().fold(0.0f64, |m, p| m.max(p.abs().max_element()));
     // Far above the rounding of the projection, far below what has a meaning.
     let slack = 1e-12 * extent;
+    let wide = slack + clearance;
     let next = |i: u32| if i as usize + 1 == n { 0 } else { i + 1 };
     let ends = |i: u32| (points[i as usize], points[next(i) as usize]);
     sides.clear();
@@ -188,17 +202,22 @@ pub(super) fn is_simple(border: &[u32], x: &[Vec3], axis: Vec3, scratch: &mut Sc
     sides.sort_unstable_by(|s, t| s.low.x.total_cmp(&t.low.x).then(s.index.cmp(&t.index)));
     for (k, s) in sides.iter().enumerate() {
         let (a, b) = ends(s.index);
-        for t in sides[k + 1..].iter().take_while(|t| t.low.x - slack <= s.high.x) {
-            if s.high.y + slack < t.low.y || t.high.y + slack < s.low.y {
+        for t in sides[k + 1..].iter().take_while(|t| t.low.x - wide <= s.high.x) {
+            if s.high.y + wide < t.low.y || t.high.y + wide < s.low.y {
                 continue;
             }
             let (c, d) = ends(t.index);
+            let far = |p: DVec2, q: DVec2, r: DVec2| clearance == 0.0 || is_far(p, q, r, clearance);
             let apart = if next(s.index) == t.index {
-                opens(a, b, d, slack, extent)
+                opens(a, b, d, slack, extent) && far(a, c, d) && far(d, a, b)
             } else if next(t.index) == s.index {
-                opens(c, d, b, slack, extent)
+                opens(c, d, b, slack, extent) && far(c, a, b) && far(b, c, d)
             } else {
                 disjoint(a, b, c, d, slack * extent)
+                    && far(a, c, d)
+                    && far(b, c, d)
+                    && far(c, a, b)
+                    && far(d, a, b)
             };
             if !apart {
                 return false;
@@ -213,6 +232,13 @@ fn opens(a: DVec2, b: DVec2, c: DVec2, slack: f64, extent: f64) -> bool {
     let (p, q) = (a - b, c - b);
     let long = p.length() > slack && q.length() > slack;
     long && (p.perp_dot(q).abs() > slack * extent || p.dot(q) < 0.0)
+}
+
+/// Whether a point is farther from a segment than the clearance.
+fn is_far(p: DVec2, a: DVec2, b: DVec2, clearance: f64) -> bool {
+    let (ab, ap) = (b - a, p - a);
+    let along = (ap.dot(ab) / ab.length_squared()).clamp(0.0, 1.0);
+    ap.distance_squared(along * ab) > clearance * clearance
 }
 
 fn disjoint(a: DVec2, b: DVec2, c: DVec2, d: DVec2, slack: f64) -> bool {

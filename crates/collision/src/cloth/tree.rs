@@ -131,12 +131,12 @@ impl ClothTree {
         }
     }
 
-    /// Fills in a value for every node: of a leaf what `of` says, else the larger of its children.
-    pub fn gather(&self, out: &mut Vec<f32>, of: impl Fn(&Leaf) -> f32) {
+    /// Fills in a value for every node: of a leaf what `of` says, else what `join` makes of those of its children.
+    pub fn gather(&self, out: &mut Vec<f32>, join: impl Fn(f32, f32) -> f32, of: impl Fn(&Leaf) -> f32) {
         out.resize(self.nodes.len(), 0.0);
         for n in (0..self.nodes.len()).rev() {
             out[n] = match self.children(n as u32) {
-                Some([l, r]) => out[l as usize].max(out[r as usize]),
+                Some([l, r]) => join(out[l as usize], out[r as usize]),
                 None => of(&self.leaves[self.nodes[n].leaf as usize]),
             };
         }

@@ -176,7 +176,7 @@ proptest! {
     /// A cloth that shakes and falls: what is found among kept lists is what looking at everything finds, in the same order, at every step.
     #[test]
     fn kept_lists_give_all_that_everything_tested_gives(
-        wave in 0.5f32..4.0, by in 0f32..0.004, fall in -0.1f32..0.1, seed in 0usize..1000,
+        wave in 0f32..4.0, by in 0f32..0.004, fall in -0.1f32..0.1, seed in 0usize..1000,
     ) {
         let mut cloth = Cloth::grid(19, 13, |p| {
             let q = wave * p;
@@ -202,6 +202,34 @@ proptest! {
             prop_assert_eq!(known, cloth.hits());
         }
         prop_assert!(by > 0.0005 || kept > 6, "{} of 12 kept at {}", kept, by);
+    }
+
+    /// Regions that the search passes over are clear of themselves: steep, pressed together, with a slit, and at every reach.
+    #[test]
+    fn nothing_near_is_passed_over(
+        wave in 0f32..2.0, slope in -3f32..3.0, narrow in 0.2f32..1.0, reach in 0.002f32..0.09, by in 0f32..0.02, seed in 0usize..1000,
+    ) {
+        let whole = Cloth::grid(20, 14, |p| p);
+        // Quads between the tenth and the eleventh column are left out, but for those at one end, and what is beyond moves up.
+        let slit = |v: u32| whole.rest[v as usize].y < 0.5 && (whole.rest[v as usize].x - 0.05).abs() < 0.06;
+        let triangles: Vec<_> =
+            whole.mesh.triangles.iter().filter(|t| !t.iter().all(|&v| slit(v))).copied().collect();
+        let x = whole.rest.iter().enumerate().map(|(k, p)| {
+            let closed = if p.x > 0.05 && p.y < 0.45 { p.x - 0.095 } else { p.x };
+            let z = slope * closed + 0.3 * (2.0 * wave * p.y).sin() * (wave * p.x).cos();
+            Vec3::new(narrow * closed, p.y, z) + scatter(k + seed, by)
+        });
+        let cloth = Cloth::new(whole.rest.clone(), x.collect(), &triangles);
+        let (outside, friction) = (vec![true; cloth.x.len()], [ContactMaterial::SMOOTH]);
+        let search = Search { reach, ..search(&cloth.x, &cloth.x, &outside, &friction) };
+        let mut detector = cloth.detector();
+        detector.refit(&cloth.mesh, &cloth.x);
+        detector.find_near(&cloth.mesh, &cloth.x, reach, 0.002);
+        let mut pairs = Proximity::default();
+        pairs.find(&cloth.mesh, &detector, &search);
+        let found: Vec<_> = pairs.within(&cloth.x, f32::INFINITY).collect();
+        prop_assert_eq!(found, everything(&cloth.mesh, &search));
+        prop_assert_eq!(detector.find_known_hits(&cloth.mesh, &cloth.x).to_vec(), cloth.hits());
     }
 }
 
