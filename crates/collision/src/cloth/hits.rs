@@ -84,7 +84,11 @@ impl ClothDetector {
     }
 
     /// Whether what the last [`find_near`](Self::find_near) found holds all features within `reach` metres of each other at the positions `x`.
-    pub fn knows_near(&self, x: &[Vec3], reach: f32) -> bool {
+    pub fn knows_near(&mut self, x: &[Vec3], reach: f32) -> bool {
+        self.near.serve(&self.vertices, x, reach)
+    }
+
+    pub(super) fn has_near(&self, x: &[Vec3], reach: f32) -> bool {
         self.near.holds(&self.vertices, x, reach)
     }
 
@@ -167,7 +171,7 @@ impl ClothDetector {
     /// The same crossings among what the last [`find_near`](Self::find_near) found, which must [hold](Self::knows_near) at `x` within no
     /// distance; needs no refit.
     pub fn find_known_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
-        debug_assert!(self.knows_near(x, 0.0));
+        debug_assert!(self.has_near(x, 0.0));
         let search = |list: &[[u32; 2]], hits: &mut Vec<Hit>| {
             hits.extend(list.iter().filter_map(|&[e, t]| hit(mesh, x, e, t)));
         };

@@ -24,10 +24,10 @@ const CHUNK: usize = 1024;
 
 /// A vertex that has left its slack gets this many times the way it went ...
 const MORE: f32 = 2.0;
-/// ... unless it is one of more than one in this many: then all of them are on their way, and lists serve but once.
+/// ... unless it is one of more than one in this many: then all of them are on their way.
 const FEW: usize = 4;
-/// The most slack, in units of the least.
-const MOST: f32 = 16.0;
+/// The most slack, in units of the least; what would need more does not come back.
+const MOST: f32 = 8.0;
 
 /// Sine below which lines count as parallel and triangles as needles: distances are not trusted there, boxes are.
 const THIN: f32 = 0.03;
@@ -49,6 +49,11 @@ pub(super) struct Near {
     node_slack: Vec<f32>,
     /// The smallest height of the triangles under each node, metres.
     node_height: Vec<f32>,
+    /// Whether many had left their slack when the lists were made, whether nothing has been taken from the lists since the search that
+    /// made them, and whether they were made without slack for that reason.
+    strayed: bool,
+    unused: bool,
+    serves_once: bool,
     /// Vertices that have left their slack, and how far they went, metres.
     strays: Vec<(u32, f32)>,
     /// How often lists were made.
@@ -65,6 +70,13 @@ struct Chunk {
 }
 
 impl Near {
+    /// As [`holds`](Self::holds), and keeps in mind that they do.
+    pub fn serve(&mut self, vertices: &[u32], x: &[Vec3], reach: f32) -> bool {
+        let holds = self.holds(vertices, x, reach);
+        self.unused &= !holds;
+        holds
+    }
+
     /// Whether the lists hold all within `reach` metres at the positions `x` of `vertices`.
     pub fn holds(&self, vertices: &[u32], x: &[Vec3], reach: f32) -> bool {
         if self.made == 0 || reach > self.reach {
@@ -98,11 +110,15 @@ impl Near {
         let went = vertices.iter().zip(&self.anchors).map(far);
         self.strays.extend(went.filter(|&(v, far)| far > slack[v as usize]));
         if self.strays.len() * FEW > vertices.len() {
-            self.slack.fill(0.0);
+            // The next search of the same step may find the cloth where it is, though the next step will not.
+            self.serves_once = self.unused && (self.serves_once || self.strayed);
+            self.slack.fill(if self.serves_once { 0.0 } else { least });
+            self.strayed = true;
             return;
         }
+        (self.strayed, self.serves_once) = (false, false);
         for &(v, far) in &self.strays {
-            self.slack[v as usize] = (MORE * far).min(MOST * least);
+            self.slack[v as usize] = if MORE * far <= MOST * least { MORE * far } else { least };
         }
     }
 
@@ -118,6 +134,7 @@ impl Near {
     ) {
         self.give_slack(mesh, vertices, x, least);
         self.made += 1;
+        self.unused = true;
         self.reach = reach;
         self.anchors.clear();
         self.anchors.extend(vertices.iter().map(|&v| x[v as usize]));

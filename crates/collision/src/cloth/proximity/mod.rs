@@ -89,7 +89,7 @@ impl Proximity {
     /// at triangles, then edges at edges, both in the order of the mesh. They take the place of those of
     /// earlier searches of the same step; a step begins with [`clear`](Self::clear).
     pub fn find(&mut self, mesh: &ClothMesh, detector: &ClothDetector, search: &Search) {
-        debug_assert!(detector.knows_near(search.x, search.reach));
+        debug_assert!(detector.has_near(search.x, search.reach));
         self.former.extend(self.pairs.drain(..).filter(Pair::has_pushed));
         self.dropped = 0;
         let near = detector.near();
