@@ -170,3 +170,19 @@ fn a_response_chosen_while_the_world_runs_takes_over() {
     assert!(world.tune(&off, &icm));
     assert_eq!(crossing(&mut world, 15), 0, "and the other undoes them");
 }
+
+/// The claim of the dropped scenes, on less than a third of their frames: what is left when they have come down. See docs/cloth.md.
+#[test]
+fn dropped_cloth_ends_clean_with_icm_and_crossed_without() {
+    for (name, crossed) in [("dropped_cloth", 10), ("two_sheets", 20)] {
+        let left = |response: &str| {
+            let scene = Scene::open(name, &[format!("cloth.response={response}")]).unwrap();
+            let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+            let pairs = |_| world.step_frame().unwrap().intersecting_triangle_pairs.unwrap();
+            (0..180).map(pairs).skip(160).collect::<Vec<u64>>()
+        };
+        let (icm, off) = (left("icm"), left("off"));
+        assert!(icm.iter().all(|&n| n == 0), "{name}: {icm:?}");
+        assert!(off.iter().all(|&n| n >= crossed), "{name}: {off:?}");
+    }
+}
