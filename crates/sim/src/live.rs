@@ -103,7 +103,8 @@ impl World {
         };
         self.collisions.tune(&live, &friction, &self.bodies);
         let bodies = &self.bodies;
-        self.cloth.tune(&live, |v| friction[bodies.partition_point(|b| b.particles.end <= v)]);
+        let friction_of = |v| friction[bodies.partition_point(|b| b.particles.end <= v)];
+        self.cloth.tune(&live, &self.topology, &self.rest, friction_of);
         live == *scene
     }
 

@@ -124,3 +124,33 @@ fn a_corner_that_pokes_through_cloth_is_pulled_back() {
     let far = world.positions().iter().map(|p: &Vec3| p.length()).fold(0.0, f32::max);
     assert!(far < 1.2, "{far}");
 }
+
+/// The same falling sheet is held by the ball or falls through it, as `collision.enabled` says while the world runs.
+#[test]
+fn collisions_of_cloth_with_volumes_are_switched_while_the_world_runs() {
+    let scene = |enabled: bool| {
+        let text = format!(
+            "[simulation]\nsubsteps = 4\niterations = 4\n[collision]\nenabled = {enabled}\n\
+             [cloth]\nthickness_edges = 0.2\nspeed_limit_edges = 1\n\
+             [[body]]\nname = \"ball\"\n{BALL}\npin = [{{ at = {{ kind = \"all\" }} }}]\n\
+             [[body]]\nname = \"sheet\"\ngenerator = {{ kind = \"cloth\", width = 0.6, height = 0.6, nx = 7, ny = 7 }}\n\
+             rotate_deg = [-90, 0, 0]\ntranslate_m = [0, 0.5, 0]\n"
+        );
+        Scene::parse(&text, "test").unwrap_or_else(|e| panic!("{e}"))
+    };
+    let height = |world: &World| {
+        let sheet = world.bodies()[1].particles.clone();
+        sheet.clone().map(|i| world.positions()[i as usize].y).sum::<f32>() / sheet.len() as f32
+    };
+    let run = |from: bool, to: bool| {
+        let mut world = World::new(&scene(from), &AdapterChoice::Cpu).unwrap();
+        assert!(world.tune(&scene(from), &scene(to)));
+        for _ in 0..50 {
+            world.step_frame().unwrap();
+        }
+        height(&world)
+    };
+    let (held, through) = (run(true, true), run(false, false));
+    assert!(held > 0.0 && through < -0.4, "{held} {through}");
+    assert_eq!([run(false, true), run(true, false)], [held, through]);
+}

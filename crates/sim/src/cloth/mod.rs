@@ -102,9 +102,7 @@ impl Cloth {
     ) -> Self {
         let settings = scene.cloth.clone();
         let (rest, start) = (&model.rest_positions, &model.positions);
-        let meets_volumes = scene.collision.enabled && settings.proximity && !triangles.is_empty();
-        let surfaces = if meets_volumes { &topology.faces[..] } else { &[] };
-        let mesh = ClothMesh::with_solids(rest.len(), triangles, surfaces);
+        let mesh = mesh_of(scene, rest.len(), triangles, topology);
         let is_cloth = |v: &u32| !mesh.triangles_of(*v).is_empty() && !mesh.is_solid_vertex(*v);
         let vertices: Vec<u32> = (0..rest.len() as u32).filter(is_cloth).collect();
         let mut detector = ClothDetector::new(&mesh, rest);
@@ -133,9 +131,26 @@ impl Cloth {
     }
 
     /// Takes over a scene's settings of cloth, and the friction of each particle. Another response begins as it would at the start of the scene.
-    pub(crate) fn tune(&mut self, scene: &scene::Scene, friction: impl Fn(u32) -> Friction) {
+    ///
+    /// `topology`, `rest`: of all particles.
+    pub(crate) fn tune(
+        &mut self,
+        scene: &scene::Scene,
+        topology: &TetTopology,
+        rest: &[Vec3],
+        friction: impl Fn(u32) -> Friction,
+    ) {
+        let mut anew = self.settings.response != scene.cloth.response;
+        if self.mesh.has_solids() != meets_volumes(scene, self.triangles(), topology) {
+            self.mesh = mesh_of(scene, rest.len(), self.triangles(), topology);
+            self.detector = ClothDetector::new(&self.mesh, rest);
+            // They name edges and triangles of the mesh of before.
+            self.contours = Contours::default();
+            self.solid_hits.clear();
+            anew = true;
+        }
         self.friction = sheet_friction(&self.mesh, friction);
-        if self.settings.response != scene.cloth.response {
+        if anew {
             self.response = responses::response(scene.cloth.response, &self.mesh, &self.start);
             self.displacement.clear(self.inv_mass.len());
         }
@@ -373,6 +388,18 @@ impl Cloth {
         pairs.dedup();
         pairs.len()
     }
+}
+
+/// Whether cloth and volumes hold each other off.
+fn meets_volumes(scene: &scene::Scene, triangles: &[[u32; 3]], topology: &TetTopology) -> bool {
+    let wanted = scene.collision.enabled && scene.cloth.proximity;
+    wanted && !triangles.is_empty() && !topology.faces.is_empty()
+}
+
+/// The cloth of a world, and the surfaces of volumes where it meets them.
+fn mesh_of(scene: &scene::Scene, n: usize, triangles: &[[u32; 3]], topology: &TetTopology) -> ClothMesh {
+    let surfaces = if meets_volumes(scene, triangles, topology) { &topology.faces[..] } else { &[] };
+    ClothMesh::with_solids(n, triangles, surfaces)
 }
 
 /// Friction of each sheet: that of its first vertex.

@@ -116,8 +116,10 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
         ui.label("gravity m/s²");
     });
     let c = &mut scene.collision;
-    ui.checkbox(&mut c.enabled, "collisions");
-    ui.checkbox(&mut c.self_collision, "self-collision");
+    ui.checkbox(&mut c.enabled, "collisions").on_hover_text(
+        "of volumes: with each other, with themselves and with cloth; those of cloth with cloth are under cloth",
+    );
+    ui.checkbox(&mut c.self_collision, "self-collision").on_hover_text("of volumes");
     ui.checkbox(&mut c.ccd, "continuous detection");
     ui.checkbox(&mut c.edge_edge, "edge-edge pairs");
     ui.checkbox(&mut c.recovery, "recovery")
@@ -125,6 +127,7 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
     ui.checkbox(&mut c.culling, "culling by feasible region");
     ui.checkbox(&mut c.velocity_pass, "velocity pass");
     ui.horizontal(|ui| {
+        ui.label(faint("paths")).on_hover_text("what a shortest path out of a body is");
         for (mode, name) in [
             (QueryMode::Geodesic, "geodesic"),
             (QueryMode::Euclidean, "euclidean"),
@@ -134,6 +137,7 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
         }
     });
     ui.horizontal(|ui| {
+        ui.label(faint("search")).on_hover_text("how the end of a path is found");
         for (method, name) in [
             (QueryMethod::Auto, "auto"),
             (QueryMethod::Flood, "flood"),
@@ -219,7 +223,9 @@ fn cloth(scene: &mut Scene, ui: &mut egui::Ui) {
     });
     row(ui, "strength, edges a frame", &mut c.strength, 0.0..=10.0, 0.01);
     row(ui, "thickness, edges", &mut c.thickness_edges, 0.0..=1.0, 0.002);
-    ui.checkbox(&mut c.proximity, "layers kept apart");
+    let volumes = scene.body.iter().any(|b| b.fabric.is_none());
+    let apart = if volumes { "layers, and cloth and volumes, kept apart" } else { "layers kept apart" };
+    ui.checkbox(&mut c.proximity, apart);
     row(ui, "searches a substep", &mut c.searches, 1..=100, 0.05);
     row(ui, "smoothing of velocities", &mut c.smoothing, 0.0..=1.0, 0.01);
     row(ui, "speed limit, edges a frame (0: none)", &mut c.speed_limit_edges, 0.0..=10.0, 0.01);
