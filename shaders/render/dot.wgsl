@@ -4,6 +4,7 @@ struct Mark {
     @location(0) position: vec3f,
     @location(1) colour: vec4f,
     @location(2) radius: f32,
+    @location(3) cloth: f32,   // 1 on cloth, which is drawn nearer to the eye
 }
 
 struct Point {
@@ -20,7 +21,8 @@ override HIDDEN: f32 = 1.0;
 fn vertex(@builtin(vertex_index) i: u32, mark: Mark) -> Point {
     let corner = vec2f(f32(i & 1u), f32(i >> 1u)) * 2.0 - 1.0;
     let to_eye = frame.eye.xyz - mark.position;
-    let centre = frame.view_proj * vec4f(mark.position + to_eye * 0.003, 1.0);
+    let on_cloth = towards_eye(mark.position, vec3f(0.0)) * mark.cloth;
+    let centre = frame.view_proj * vec4f(mark.position + to_eye * 0.003 + on_cloth, 1.0);
     let radius = mark.radius * frame.viewport.z;
     let at = corner * (radius + 1.0);
     let clip = vec4f(centre.xy + at / (frame.viewport.xy * 0.5) * centre.w, centre.zw);

@@ -5,19 +5,15 @@
 @group(1) @binding(2) var occlusion: texture_2d<f32>;
 @group(1) @binding(3) var shadow_depth: texture_2d<f32>;   // the shadow map again: GLSL does not read single depths of a texture_depth_2d
 
-const GOLDEN: f32 = 2.3999632;
-
-// Sample `i` of `n` on a disc, evenly spread (Vogel's spiral), turned by an angle.
-fn on_disc(i: f32, n: f32, turn: f32) -> vec2f {
-    let r = sqrt((i + 0.5) / n);
-    return r * vec2f(cos(i * GOLDEN + turn), sin(i * GOLDEN + turn));
-}
+// A turn by the golden angle. Sample `i` of `n` at √((i + 1/2) / n), each turned on from the last: evenly spread over a disc (Vogel's spiral).
+const GOLDEN = mat2x2f(-0.73736888, 0.67549029, -0.67549029, -0.73736888);
 
 // Part of the key light that reaches `p`. The penumbra widens with the distance to what throws the shadow
 // (Fernando 2005, "Percentage-closer soft shadows").
 fn lit(p: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
     // An angle for each pixel, so that the few samples of neighbours do not make steps together.
     let turn = 6.2831853 * noise(pixel);
+    let first = vec2f(cos(turn), sin(turn));
     let size = vec2f(textureDimensions(shadow_map));
     // Off the surface, so that it does not shade itself.
     let texel = frame.centre.w / size.x;
@@ -31,8 +27,10 @@ fn lit(p: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
     let widest = frame.light.w;
     var depth = 0.0;
     var blockers = 0.0;
+    var direction = first;
     for (var i = 0.0; i < n; i += 2.0) {
-        let at = clamp(uv + on_disc(i, n, turn) * widest * 0.5, vec2f(0.0), vec2f(1.0));
+        let at = clamp(uv + direction * sqrt((i + 0.5) / n) * widest * 0.5, vec2f(0.0), vec2f(1.0));
+        direction = GOLDEN * (GOLDEN * direction);
         let d = textureLoad(shadow_depth, vec2i(min(at * size, size - 1.0)), 0).r;
         if d < q.z - 0.0005 {
             depth += d;
@@ -45,8 +43,11 @@ fn lit(p: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
     let gap = q.z - depth / blockers;
     let radius = clamp(gap * widest * 8.0, 1.5 / size.x, widest);
     var sum = 0.0;
+    direction = first;
     for (var i = 0.0; i < n; i += 1.0) {
-        sum += textureSampleCompareLevel(shadow_map, shadow_sampler, uv + on_disc(i, n, turn) * radius, q.z - 0.0005);
+        let at = uv + direction * sqrt((i + 0.5) / n) * radius;
+        sum += textureSampleCompareLevel(shadow_map, shadow_sampler, at, q.z - 0.0005);
+        direction = GOLDEN * direction;
     }
     return sum / n;
 }

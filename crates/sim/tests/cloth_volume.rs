@@ -134,7 +134,7 @@ fn collisions_of_cloth_with_volumes_are_switched_while_the_world_runs() {
              [cloth]\nthickness_edges = 0.2\nspeed_limit_edges = 1\n\
              [[body]]\nname = \"ball\"\n{BALL}\npin = [{{ at = {{ kind = \"all\" }} }}]\n\
              [[body]]\nname = \"sheet\"\ngenerator = {{ kind = \"cloth\", width = 0.6, height = 0.6, nx = 7, ny = 7 }}\n\
-             rotate_deg = [-90, 0, 0]\ntranslate_m = [0, 0.5, 0]\n"
+             rotate_deg = [-90, 0, 0]\ntranslate_m = [0, 0.5, 0]\nfabric = {{}}\n"
         );
         Scene::parse(&text, "test").unwrap_or_else(|e| panic!("{e}"))
     };

@@ -90,6 +90,8 @@ pub(crate) struct Buffers {
     pub wires: Growing,
     pub lines: Growing,
     pub dots: Growing,
+    pub touches: Growing,
+    pub touch_dots: Growing,
 }
 
 impl Buffers {
@@ -106,6 +108,8 @@ impl Buffers {
             wires: vertices(),
             lines: vertices(),
             dots: vertices(),
+            touches: vertices(),
+            touch_dots: vertices(),
         }
     }
 
@@ -122,6 +126,8 @@ impl Buffers {
             self.wires.write(device, queue, &geometry.wires),
             self.lines.write(device, queue, &geometry.lines),
             self.dots.write(device, queue, &geometry.dots),
+            self.touches.write(device, queue, &geometry.touches),
+            self.touch_dots.write(device, queue, &geometry.touch_dots),
         ];
         meshes.iter().all(|fits| *fits)
     }

@@ -35,7 +35,12 @@ pub fn extent(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
         for (origin, normal) in snapshot.colliders.iter().filter_map(|c| solids::ground_of(c, model.up)) {
             let height = normal.dot(middle - origin);
             if (0.0..1.5 * size).contains(&height) {
-                points.push(middle - normal * height);
+                // The middle of each side of what is below: where it falls to is in view too.
+                let below = middle - normal * height;
+                let half = (high - low) / 2.0;
+                let sides = [Vec3::X * half.x, Vec3::Y * half.y, Vec3::Z * half.z];
+                let level = sides.into_iter().map(|s| s.reject_from(normal));
+                points.extend(level.flat_map(|s| [below + s, below - s]));
             }
         }
     }

@@ -71,6 +71,20 @@ pub struct Dot {
     pub colour: Colour,
     /// Radius, points.
     pub radius: f32,
+    /// 1 on cloth, which is drawn nearer to the eye, else 0.
+    pub cloth: f32,
+}
+
+impl Dot {
+    /// A dot.
+    pub fn new(position: Vec3, colour: Colour, radius: f32) -> Self {
+        Dot { position, colour, radius, cloth: 0.0 }
+    }
+
+    /// The same dot where it lies on cloth: it is drawn nearer to the eye than cloth of any normal.
+    pub fn on_cloth(self, is: bool) -> Self {
+        Dot { cloth: is.into(), ..self }
+    }
 }
 
 /// Triangles with shared corners.
@@ -111,10 +125,14 @@ pub struct Geometry {
     pub ground: Vec<GroundVertex>,
     /// Lines that hide behind surfaces: wires.
     pub wires: Vec<Line>,
-    /// Lines that shine through surfaces faintly: contacts, paths.
+    /// Lines that shine through surfaces faintly: contours, paths, edges of what is inverted.
     pub lines: Vec<Line>,
     /// Dots that shine through surfaces.
     pub dots: Vec<Dot>,
+    /// Lines that shine through bodies, which touch where nobody sees, but not through cloth: contacts.
+    pub touches: Vec<Line>,
+    /// Their dots.
+    pub touch_dots: Vec<Dot>,
     /// Middle and radius of what is looked at: bodies and colliders of finite size, metres.
     pub centre: Vec3,
     /// See `centre`; positive.

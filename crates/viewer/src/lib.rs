@@ -5,12 +5,12 @@
 //!
 //! ```no_run
 //! use gordian_sim::{AdapterChoice, Scene, World};
-//! use gordian_viewer::{CameraChoice, DrawWith, Gpu, Look, Model, Shot, Snapshot};
+//! use gordian_viewer::{CameraChoice, DrawWith, Gpu, Look, Model, Overlays, Shot, Snapshot};
 //!
 //! let scene = Scene::open("octopus_drop", &[])?;
 //! let mut world = World::new(&scene, &AdapterChoice::Auto)?;
 //! let model = Model::of(&world, scene.up().as_vec3());
-//! let snapshot = Snapshot::inspect(&mut world, Default::default())?;
+//! let snapshot = Snapshot::inspect(&mut world, Overlays::default())?;
 //! let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto)?)?;
 //! let image = shot.take(&model, &snapshot, &Look::default(), &CameraChoice::default(), [1280, 720])?;
 //! image.write_png("octopus.png")?;
@@ -53,5 +53,5 @@ pub use image::Image;
 pub use overlay::{Overlay, Overlays};
 pub use renderer::{Quality, Renderer, View};
 pub use shot::Shot;
-pub use snapshot::{Model, Snapshot};
+pub use snapshot::{Interest, Model, Snapshot};
 pub use theme::Theme;

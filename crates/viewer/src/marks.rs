@@ -6,8 +6,8 @@ use gordian_mesh::LOCAL_FACES;
 use crate::compose::Look;
 use crate::geometry::{Dot, Geometry, Line};
 use crate::overlay::Overlay;
-use crate::snapshot::{ContactKind, Model, PathMark, Snapshot};
-use crate::theme::{self, Colour};
+use crate::snapshot::{ContactKind, ContactMark, Model, PathMark, Snapshot};
+use crate::theme::{self, Colour, Theme};
 
 /// Adds what the overlays show on top of the bodies.
 pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot, look: &Look) {
@@ -16,6 +16,10 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
     if shows(Overlay::Inverted) {
         for &t in &snapshot.inverted {
             let corners = model.topology.tets[t as usize].map(|v| x[v as usize]);
+            // Glass is not cut.
+            if look.clip.is_some_and(|plane| corners.iter().all(|p| plane.beyond(*p) > 0.0)) {
+                continue;
+            }
             tetrahedron(geometry, corners, theme::INVERTED);
         }
     }
@@ -23,7 +27,8 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
         let mut last = None;
         for &(v, _) in &snapshot.penetrating {
             if last != Some(v) {
-                geometry.dots.push(Dot { position: x[v as usize], colour: theme::PENETRATING, radius: 3.5 });
+                let dot = Dot::new(x[v as usize], theme::PENETRATING, 3.5);
+                geometry.dots.push(dot.on_cloth(model.sheets.rank(v).is_some()));
             }
             last = Some(v);
         }
@@ -38,19 +43,7 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
         }
     }
     if shows(Overlay::Contacts) {
-        let mean_edge =
-            model.bodies.iter().map(|b| b.mean_edge).sum::<f64>() / model.bodies.len().max(1) as f64;
-        for contact in &snapshot.contacts {
-            let colour = match contact.kind {
-                ContactKind::Meets => look.theme.contact(),
-                ContactKind::Inside => theme::CONTACT_INSIDE,
-                ContactKind::Collider => theme::CONTACT_COLLIDER,
-                ContactKind::Layers => theme::CONTACT_LAYERS,
-            };
-            let tip = contact.position + contact.normal * mean_edge as f32;
-            geometry.lines.push(Line::new(contact.position, tip, colour, 1.5));
-            geometry.dots.push(Dot { position: contact.position, colour, radius: 2.5 });
-        }
+        snapshot.contacts.iter().for_each(|c| contact(geometry, model, c, look.theme, 1.0));
     }
     if shows(Overlay::Paths) {
         let deepest = snapshot.paths.iter().map(PathMark::length).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
@@ -59,7 +52,7 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
             // A pale rim sets it off from bodies of every colour.
             geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 190], 4.0));
             geometry.lines.push(Line::new(path.from, path.to, colour, 2.2));
-            geometry.dots.push(Dot { position: path.to, colour, radius: 2.5 });
+            geometry.dots.push(Dot::new(path.to, colour, 2.5));
         }
     }
     if shows(Overlay::Culled) {
@@ -70,6 +63,32 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
         }
         let path = snapshot.paths.iter().filter(|p| Some(p.vertex) == vertex);
         geometry.lines.extend(path.map(|p| Line::new(p.from, p.to, theme::CULLED, 3.0)));
+    }
+}
+
+/// A contact: its places, and its normal as long as an edge. `size`: of dots and lines, 1 for the usual one.
+pub(crate) fn contact(
+    geometry: &mut Geometry,
+    model: &Model,
+    contact: &ContactMark,
+    theme: Theme,
+    size: f32,
+) {
+    let edges = model.bodies.iter().map(|b| b.mean_edge).sum::<f64>() / model.bodies.len().max(1) as f64;
+    let colour = match contact.kind {
+        ContactKind::Meets => theme.contact(),
+        ContactKind::Inside => theme::CONTACT_INSIDE,
+        ContactKind::Collider => theme::CONTACT_COLLIDER,
+        ContactKind::Layers => theme::CONTACT_LAYERS,
+    };
+    let on_cloth = contact.particles.iter().any(|&v| model.sheets.rank(v).is_some());
+    let line =
+        Line::new(contact.position, contact.position + contact.normal * edges as f32, colour, 1.5 * size);
+    geometry.touches.push(if on_cloth { line.on_cloth([Vec3::ZERO; 2]) } else { line });
+    let mut dot = |at| geometry.touch_dots.push(Dot::new(at, colour, 2.5 * size).on_cloth(on_cloth));
+    dot(contact.position);
+    if contact.other != contact.position {
+        dot(contact.other);
     }
 }
 

@@ -69,6 +69,7 @@ fn cross(ray: &Ray, [a, b, c]: [Vec3; 3]) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlay::Overlays;
     use gordian_sim::{AdapterChoice, Scene, World};
 
     #[test]
@@ -76,7 +77,7 @@ mod tests {
         let scene = Scene::parse("[[body]]\ngenerator = { kind = \"box\" }", "box").unwrap();
         let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
         let model = Model::of(&world, Vec3::Y);
-        let snapshot = Snapshot::inspect(&mut world, Default::default()).unwrap();
+        let snapshot = Snapshot::inspect(&mut world, Overlays::default()).unwrap();
         let (low, high) = crate::camera::bounds(snapshot.positions.iter().copied()).unwrap();
         let middle = (low + high) / 2.0;
         let off = Vec3::new(0.031, 0.017, 0.0) * (high - low).x;

@@ -110,7 +110,8 @@ impl Pipelines {
         let plane_points = buffer::<GroundVertex>(VertexStepMode::Vertex, position);
         let line_attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32x3, 3 => Unorm8x4, 4 => Float32, 5 => Snorm8x4, 6 => Snorm8x4];
         let lines = buffer::<Line>(VertexStepMode::Instance, &line_attributes);
-        let dot_attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32];
+        let dot_attributes =
+            wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4, 2 => Float32, 3 => Float32];
         let dots = buffer::<Dot>(VertexStepMode::Instance, &dot_attributes);
 
         let less = CompareFunction::LessEqual;

@@ -254,27 +254,30 @@ impl Renderer {
         pass.set_bind_group(1, &light, &[]);
         pass.set_pipeline(&p.ground);
         vertices(&mut pass, &b.ground);
-        for (pipeline, mesh) in [
-            (&p.shell, &b.shells),
-            (&p.body, &b.bodies),
-            (&p.sheet, &b.sheets),
-            (&p.section, &b.sections),
-            (&p.solid, &b.solids),
-        ] {
+        for (pipeline, mesh) in
+            [(&p.shell, &b.shells), (&p.body, &b.bodies), (&p.section, &b.sections), (&p.solid, &b.solids)]
+        {
             pass.set_pipeline(pipeline);
             mesh.draw(&mut pass);
         }
+        let marked = |pass: &mut wgpu::RenderPass, hidden: usize, lines: &Growing, dots: &Growing| {
+            pass.set_pipeline(&p.line[hidden]);
+            instances(pass, lines);
+            pass.set_pipeline(&p.dot[hidden]);
+            instances(pass, dots);
+        };
+        // Cloth comes over what shines through bodies alone.
+        marked(&mut pass, 1, &b.touches, &b.touch_dots);
+        pass.set_pipeline(&p.sheet);
+        b.sheets.draw(&mut pass);
         pass.set_pipeline(&p.line[0]);
         instances(&mut pass, &b.wires);
         pass.set_pipeline(&p.glass);
         b.glass.draw(&mut pass);
         // The hidden parts first, so that what is seen lies above them.
-        for k in [1, 0] {
-            pass.set_pipeline(&p.line[k]);
-            instances(&mut pass, &b.lines);
-            pass.set_pipeline(&p.dot[k]);
-            instances(&mut pass, &b.dots);
-        }
+        marked(&mut pass, 1, &b.lines, &b.dots);
+        marked(&mut pass, 0, &b.touches, &b.touch_dots);
+        marked(&mut pass, 0, &b.lines, &b.dots);
     }
 }
 

@@ -33,11 +33,28 @@ pub struct Model {
     pub up: Vec3,
 }
 
+/// What is looked up of a moment: it costs time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interest {
+    /// What is shown of everything.
+    pub overlays: Overlays,
+    /// The vertex that is looked at: its contacts and its paths are looked up in any case.
+    pub vertex: Option<u32>,
+}
+
+impl From<Overlays> for Interest {
+    fn from(overlays: Overlays) -> Self {
+        Interest { overlays, vertex: None }
+    }
+}
+
 /// A contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMark {
-    /// Where it is, metres.
+    /// Where it is, metres; of layers of cloth, on the first.
     pub position: Vec3,
+    /// The same place, or that on the other layer of cloth.
+    pub other: Vec3,
     /// From the second side, or the collider, to the first; unit length.
     pub normal: Vec3,
     /// What meets what.
@@ -107,9 +124,9 @@ pub struct Snapshot {
     pub penetrating: Vec<(u32, u32)>,
     /// Tetrahedra of negative volume, ascending.
     pub inverted: Vec<u32>,
-    /// Contacts of the last substep; only where asked for.
+    /// Contacts of the last substep, those that were asked for.
     pub contacts: Vec<ContactMark>,
-    /// Paths of the vertices that are inside; only where asked for.
+    /// Paths of vertices that are inside, those that were asked for.
     pub paths: Vec<PathMark>,
     /// Intersection contours of cloth, metres.
     pub contours: Vec<Vec<Vec3>>,
@@ -150,13 +167,14 @@ impl Model {
 
 impl Snapshot {
     /// Judges the present state of `world`, which need not have stepped, and copies it.
-    pub fn inspect(world: &mut World, overlays: Overlays) -> Result<Self, SimError> {
+    pub fn inspect(world: &mut World, interest: impl Into<Interest>) -> Result<Self, SimError> {
         let report = world.inspect()?;
-        Ok(Self::of(world, report, overlays))
+        Ok(Self::of(world, report, interest))
     }
 
-    /// The state of `world` at the end of the frame of `report`. What costs time is looked up only for `overlays`.
-    pub fn of(world: &World, report: FrameReport, overlays: Overlays) -> Self {
+    /// The state of `world` at the end of the frame of `report`. What costs time is looked up only for `interest`.
+    pub fn of(world: &World, report: FrameReport, interest: impl Into<Interest>) -> Self {
+        let Interest { overlays, vertex: watched } = interest.into();
         let detector = world.detector();
         let positions = world.positions().to_vec();
         let penetrating: Vec<(u32, u32)> = world
@@ -171,12 +189,20 @@ impl Snapshot {
         if report.inverted_tetrahedra > 0 {
             inverted.extend((0..world.topology().tets.len() as u32).filter(|&t| detector.is_inverted(t)));
         }
-        let contacts = if overlays.has(Overlay::Contacts) { contacts(world) } else { Vec::new() };
+        let mut contacts =
+            if overlays.has(Overlay::Contacts) || watched.is_some() { contacts(world) } else { Vec::new() };
+        if !overlays.has(Overlay::Contacts) {
+            contacts.retain(|c| watched.is_some_and(|v| c.particles.contains(&v)));
+        }
+        let all = overlays.has(Overlay::Paths) || overlays.has(Overlay::Culled);
+        let watches = |p: &Penetration| watched.is_some_and(|v| p.point == PointId::Vertex(v));
+        let asked: Vec<Penetration> =
+            world.penetrations().iter().filter(|p| all || watches(p)).copied().collect();
         let mut paths = Vec::new();
-        if overlays.has(Overlay::Paths) || overlays.has(Overlay::Culled) {
+        if !asked.is_empty() {
             let mut answers: Vec<PathAnswer> = Vec::new();
-            detector.boundary_points(world.penetrations(), world.path_options(), &mut answers);
-            paths.extend(world.penetrations().iter().zip(&answers).filter_map(|(p, answer)| {
+            detector.boundary_points(&asked, world.path_options(), &mut answers);
+            paths.extend(asked.iter().zip(&answers).filter_map(|(p, answer)| {
                 let PointId::Vertex(vertex) = p.point else { return None };
                 let end = answer.end?;
                 let from = positions[vertex as usize];
@@ -220,15 +246,21 @@ fn contacts(world: &World) -> Vec<ContactMark> {
     let mut marks: Vec<ContactMark> = world.contacts().iter().filter_map(|c| mark(c, x)).collect();
     marks.extend(world.collider_touches().map(|(particle, _, normal)| ContactMark {
         position: x[particle as usize],
+        other: x[particle as usize],
         normal,
         kind: ContactKind::Collider,
         particles: padded(&[particle]),
     }));
     marks.extend(world.cloth().layers(x).map(|(vertices, weights, normal)| {
-        // Both points: those of positive weights, and those of negative ones.
-        let sum: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weights[k].abs()).sum();
+        // Weights of the first are positive, those of the other negative.
+        let place = |sign: f32| {
+            let weight = |k: usize| (sign * weights[k]).max(0.0);
+            let sum: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weight(k)).sum();
+            sum / (0..4).map(weight).sum::<f32>().max(f32::MIN_POSITIVE)
+        };
         ContactMark {
-            position: sum / weights.iter().map(|w| w.abs()).sum::<f32>().max(f32::MIN_POSITIVE),
+            position: place(1.0),
+            other: place(-1.0),
             normal,
             kind: ContactKind::Layers,
             particles: padded(&vertices),
@@ -275,7 +307,8 @@ fn mark(contact: &Contact, x: &[Vec3]) -> Option<ContactMark> {
     };
     let kind = if inside { ContactKind::Inside } else { ContactKind::Meets };
     let particles: Vec<u32> = contact.particles().collect();
-    Some(ContactMark { position, normal: contact.direction(), kind, particles: padded(&particles) })
+    let normal = contact.direction();
+    Some(ContactMark { position, other: position, normal, kind, particles: padded(&particles) })
 }
 
 /// Between the closest points of the lines through two edges, kept within the edges.

@@ -95,9 +95,24 @@ pub fn extent(collider: &Collider) -> Vec<Vec3> {
     };
     let local = match &collider.shape {
         Shape::Plane { .. } => Vec::new(),
-        Shape::Sphere { radius } | Shape::Bowl { radius, .. } => {
+        Shape::Sphere { radius } => {
             let r = *radius as f32;
             [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|a| [a * r, -a * r]).collect()
+        }
+        Shape::Bowl { radius, axis, rim } => {
+            let (r, frame) = (*radius as f32, frame_about(axis.as_vec3()));
+            let rim = (*rim as f32).clamp(-r, r);
+            // The bottom, and the widest circle where that is not the rim.
+            [-r, rim, rim.min(0.0)]
+                .into_iter()
+                .flat_map(|height| {
+                    let wide = (r * r - height * height).max(0.0).sqrt();
+                    (0..8).map(move |i| {
+                        let (s, c) = (i as f32 / 8.0 * TAU).sin_cos();
+                        frame * Vec3::new(wide * c, height, wide * s)
+                    })
+                })
+                .collect()
         }
         Shape::Capsule { ends, radius } => {
             let [a, b] = ends.map(|e| e.as_vec3());
@@ -255,6 +270,27 @@ mod tests {
     use glam::{DQuat, DVec3};
     use gordian_collision::collider::{MeshCollider, Pose, Scratch};
     use std::sync::Arc;
+
+    #[test]
+    fn a_picture_holds_of_a_bowl_what_is_below_its_rim() {
+        for rim in [-0.4, 0.0, 0.4, 3.0] {
+            let (radius, axis) = (0.8, DVec3::Z);
+            let pose = Pose { rotation: DQuat::from_rotation_x(0.4), position: DVec3::new(1.0, 2.0, 3.0) };
+            let points = extent(&Collider::new(Shape::Bowl { radius, axis, rim }, pose));
+            let local = points.iter().map(|p| pose.to_local(p.as_dvec3()));
+            let (mut low, mut high, mut widest) = (f64::MAX, f64::MIN, 0.0f64);
+            for p in local {
+                assert!(p.length() < radius + 1e-5);
+                (low, high, widest) = (low.min(p.z), high.max(p.z), widest.max(p.x.hypot(p.y)));
+            }
+            let wide = if rim < 0.0 { radius * radius - rim * rim } else { radius * radius };
+            assert!(
+                (low + radius).abs() < 1e-5 && (high - rim.min(radius)).abs() < 1e-5,
+                "{rim}: {low} {high}"
+            );
+            assert!((widest - wide.sqrt()).abs() < 1e-5, "{rim}: {widest}");
+        }
+    }
 
     /// Every vertex lies on the surface, every triangle faces outward (inward for a bowl).
     #[test]

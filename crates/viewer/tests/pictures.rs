@@ -4,8 +4,8 @@ use glam::{Mat4, Vec2, Vec3};
 use gordian_sim::{AdapterChoice, Scene, World};
 use gordian_viewer::compose::extent;
 use gordian_viewer::{
-    Camera, CameraChoice, ClipPlane, DrawWith, Gpu, Image, Look, Model, Overlay, Overlays, Quality, Shot,
-    Snapshot, Theme,
+    Camera, CameraChoice, ClipPlane, DrawWith, Gpu, Image, Interest, Look, Model, Overlay, Overlays, Quality,
+    Shot, Snapshot, Theme,
 };
 
 const SIZE: [u32; 2] = [320, 240];
@@ -32,7 +32,7 @@ impl Studio {
         for _ in 0..frames {
             world.step_frame().unwrap();
         }
-        let snapshot = Snapshot::inspect(&mut world, "all".parse().unwrap()).unwrap();
+        let snapshot = Snapshot::inspect(&mut world, "all".parse::<Overlays>().unwrap()).unwrap();
         let choice: CameraChoice = "0,0".parse().unwrap();
         let camera = choice.camera(model.up, extent(&model, &snapshot).into_iter(), ASPECT);
         let mut shot = Shot::new(&Gpu::offscreen(&DrawWith::Auto).unwrap()).unwrap();
@@ -498,6 +498,65 @@ fabric = {}
         assert!(c.normal.y.abs() > 0.8, "{c:?}");
         assert!(c.position.y > -0.01 && c.position.y < 0.06 && c.position.x.abs() < 0.6, "{c:?}");
     }
+}
+
+/// Two layers that touch, and a third one that hides them from above.
+#[test]
+fn contacts_of_cloth_are_seen_from_its_sides_and_not_through_other_cloth() {
+    let scene = "
+[simulation]
+substeps = 1
+iterations = 10
+gravity_m_s2 = [0, 0, 0]
+[cloth]
+thickness_edges = 0.2
+[[body]]
+generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
+rotate_deg = [-90, 0, 0]
+fabric = {}
+pin = [{ at = { kind = \"all\" } }]
+[[body]]
+generator = { kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }
+rotate_deg = [-90, 0, 0]
+translate_m = [0.013, 0.01, 0.017]
+fabric = {}
+[[body]]
+generator = { kind = \"cloth\", width = 4.0, height = 4.0, nx = 9, ny = 9 }
+rotate_deg = [-90, 0, 0]
+translate_m = [0, 1.5, 0]
+fabric = {}
+pin = [{ at = { kind = \"all\" } }]
+";
+    let mut studio = Studio::after(scene, 2);
+    assert!(studio.snapshot.contacts.len() > 20);
+    studio.camera.target = Vec3::ZERO;
+    studio.camera.distance = 3.0;
+    studio.camera.pitch = 1.3;
+    assert_eq!(studio.changed_by(Overlay::Contacts).len(), 0, "the third one hides them");
+    studio.camera.pitch = -1.3;
+    assert!(studio.changed_by(Overlay::Contacts).len() > 100, "from below");
+    // Between the third one and the others.
+    studio.camera.distance = 1.3;
+    studio.camera.pitch = 1.3;
+    assert!(studio.changed_by(Overlay::Contacts).len() > 100, "from above");
+}
+
+#[test]
+fn paths_and_contacts_of_a_vertex_that_is_looked_at_are_known_without_their_overlays() {
+    let scene = Scene::open("tangled_noodle", &[]).unwrap();
+    let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+    world.step_frame().unwrap();
+    let all = Snapshot::inspect(&mut world, "all".parse::<Overlays>().unwrap()).unwrap();
+    let none = Snapshot::inspect(&mut world, Overlays::NONE).unwrap();
+    assert!(none.paths.is_empty() && none.contacts.is_empty());
+    let has_path = |v: u32| all.paths.iter().any(|p| p.vertex == v);
+    let vertices = all.contacts.iter().flat_map(|c| c.particles).filter(|v| *v != u32::MAX);
+    let vertex = vertices.into_iter().find(|v| has_path(*v)).expect("what is inside has contacts");
+    let interest = Interest { overlays: Overlays::NONE, vertex: Some(vertex) };
+    let one = Snapshot::inspect(&mut world, interest).unwrap();
+    let paths: Vec<_> = all.paths.iter().filter(|p| p.vertex == vertex).copied().collect();
+    let contacts: Vec<_> = all.contacts.iter().filter(|c| c.particles.contains(&vertex)).copied().collect();
+    assert_eq!((one.paths, one.contacts), (paths, contacts));
 }
 
 #[test]

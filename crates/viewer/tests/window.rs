@@ -31,7 +31,8 @@ impl Desk {
     /// `wake` is called by the thread of the simulation.
     fn woken_by(wake: impl Fn() + Send + 'static) -> Self {
         let gpu = Gpu::offscreen(&DrawWith::Auto).unwrap();
-        let app = App::new(&gpu, AdapterChoice::Cpu, wake).unwrap();
+        let mut app = App::new(&gpu, AdapterChoice::Cpu, wake).unwrap();
+        app.draw_finely();
         let screen = Screen::new(&gpu, wgpu::TextureFormat::Rgba8Unorm);
         Desk { ctx: egui::Context::default(), app, screen, gpu, size: SIZE, texts: Vec::new(), passes: 0 }
     }
@@ -338,6 +339,21 @@ fn the_changed_scene_is_saved_as_a_file_that_opens() {
     desk.unfold("Tune");
     desk.click("kikuchi");
     assert_eq!(desk.app.draft().unwrap().cloth.response, gordian_sim::scene::ClothResponse::Kikuchi);
+    // What needs a restart is kept by one.
+    desk.unfold("sheet");
+    let stiff = desk.app.draft().unwrap().body[0].fabric.clone().unwrap().warp_n_m;
+    let at = desk.texts.iter().find(|t| t.0 == "warp N/m").expect("it is unfolded").1.left_center();
+    let number = at - vec2(25.0, 0.0);
+    desk.pass(vec![Event::PointerMoved(number)]);
+    desk.pass(vec![button(number, PointerButton::Primary, true)]);
+    desk.pass(vec![Event::PointerMoved(number + vec2(40.0, 0.0))]);
+    desk.pass(vec![button(number + vec2(40.0, 0.0), PointerButton::Primary, false)]);
+    let stiffer = |a: &App| a.draft().unwrap().body[0].fabric.clone().unwrap().warp_n_m > 1.1 * stiff;
+    assert!(stiffer(&desk.app));
+    let old = desk.shown().world;
+    desk.key(Key::R);
+    desk.until(|d| d.app.shown().is_some_and(|s| s.world > old));
+    assert!(stiffer(&desk.app), "the change is lost");
     desk.chord(Modifiers::COMMAND, Key::S);
     desk.pass(Vec::new());
     desk.click("Save");
@@ -456,6 +472,24 @@ fn the_window_has_threads_of_its_own() {
     desk.pass(vec![button(middle, PointerButton::Primary, false)]);
     assert!(*gate.closed.lock().unwrap(), "the window waited for the simulation's threads");
     gate.set(false);
+}
+
+/// At the smallest size that is common.
+#[test]
+fn the_pace_of_the_simulation_is_seen_in_a_window_of_1280_by_720() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = Desk::new();
+    desk.size = [1280, 720];
+    desk.open(&ball(folder.path()));
+    desk.key(Key::Period);
+    desk.until(|d| d.shown().snapshot.frame == 1);
+    desk.key(Key::Comma);
+    desk.until(|d| d.shown().substep == 1);
+    desk.pass(Vec::new());
+    for text in ["frame    1+1", "real time"] {
+        let at = desk.texts.iter().rfind(|t| t.0.contains(text)).unwrap_or_else(|| panic!("no `{text}`")).1;
+        assert!(at.left() > 270.0 && at.right() < 950.0 && at.bottom() < 720.0, "`{text}` at {at}");
+    }
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gordian_sim::{AdapterChoice, FrameReport, Scene};
 
 use super::browser::{Browser, Decision, Purpose};
 use super::driver::{Command, Driver, Event, Opened, Shown};
+use super::pace::Pace;
 use super::thumbnails::Thumbnails;
 use super::viewport::Grab;
 use super::{controls, inspector, measure, messages, record, scenes, style, tune, viewport};
@@ -37,6 +38,7 @@ pub struct App {
     pub(super) gpu: Gpu,
     pub(super) renderer: Renderer,
     pub(super) quality: Quality,
+    pub(super) pace: Pace,
     pub(super) driver: Driver,
     pub(super) opened: Option<Box<Opened>>,
     pub(super) shown: Option<Shown>,
@@ -52,6 +54,8 @@ pub struct App {
     pub(super) camera: Camera,
     /// The next moment is brought into view.
     pub(super) wants_framing: bool,
+    /// The scene that is open is brought into view in the list.
+    pub(super) wants_listing: bool,
     pub(super) selected: Option<u32>,
     pub(super) grab: Option<Grab>,
     pub(super) history: VecDeque<FrameReport>,
@@ -66,6 +70,8 @@ pub struct App {
     /// Geometry must be composed again.
     pub(super) stale: bool,
     pub(super) panels: bool,
+    /// What a frame of the window costs, milliseconds; smoothed.
+    pub(super) drawing_ms: f64,
     /// Threads of the window's own: those of the simulation may be busy for long.
     pub(super) pool: rayon::ThreadPool,
 }
@@ -84,6 +90,7 @@ impl App {
         Ok(App {
             renderer,
             quality: if gpu.software { Quality::QUICK } else { Quality::FINE },
+            pace: Pace::new(gpu.software),
             gpu: gpu.clone(),
             driver,
             opened: None,
@@ -97,6 +104,7 @@ impl App {
             clip: None,
             camera: Camera::new(glam::Vec3::Y),
             wants_framing: false,
+            wants_listing: false,
             selected: None,
             grab: None,
             history: VecDeque::with_capacity(HISTORY),
@@ -109,6 +117,7 @@ impl App {
             texture: None,
             stale: false,
             panels: true,
+            drawing_ms: 0.0,
             pool,
         })
     }
@@ -151,8 +160,19 @@ impl App {
         (clip.w > 0.0).then_some(at)
     }
 
+    /// Draws every picture as finely as the display shows, however long that takes: pictures can be compared.
+    pub fn draw_finely(&mut self) {
+        self.pace.adapts = false;
+    }
+
+    /// Takes note of how long the last frame of the window took, from its beginning until it was handed to the display.
+    pub(super) fn drawn_in(&mut self, time: Duration) {
+        let ms = time.as_secs_f64() * 1e3;
+        self.drawing_ms += (ms - self.drawing_ms) * if self.drawing_ms == 0.0 { 1.0 } else { 0.2 };
+    }
+
     /// Ends the simulation after the present substep; waits no longer than `patience`.
-    pub fn stop(&mut self, patience: std::time::Duration) -> bool {
+    pub fn stop(&mut self, patience: Duration) -> bool {
         self.driver.stop(patience)
     }
 
@@ -202,17 +222,27 @@ impl App {
         if other {
             self.camera = Camera::new(opened.model.up);
             self.wants_framing = true;
+            self.wants_listing = true;
             self.clip = None;
         }
         self.opening = None;
         self.playing = false;
-        self.selected = None;
+        self.select(None);
         self.grab = None;
         self.shown = None;
         self.history.clear();
         self.draft = Some(opened.scene.clone());
         self.save_as = format!("{}_changed.toml", opened.scene.simulation.name);
         self.opened = Some(opened);
+    }
+
+    /// Looks at a vertex, or at none.
+    pub(super) fn select(&mut self, vertex: Option<u32>) {
+        if self.selected != vertex {
+            self.selected = vertex;
+            self.driver.send(Command::Watch(vertex));
+        }
+        self.stale = true;
     }
 
     /// Brings everything into view.
@@ -250,21 +280,22 @@ impl App {
         }
     }
 
-    /// Brings the geometry on the device up to date.
-    pub(super) fn compose(&mut self) {
+    /// Brings the geometry on the device up to date; returns whether it has changed.
+    pub(super) fn compose(&mut self) -> bool {
         if !std::mem::take(&mut self.stale) {
-            return;
+            return false;
         }
         let look = self.look();
-        let (Some(opened), Some(shown)) = (&self.opened, &self.shown) else { return };
+        let (Some(opened), Some(shown)) = (&self.opened, &self.shown) else { return false };
         let geometry = self.pool.install(|| {
             let mut geometry = compose(&opened.model, &shown.snapshot, &look);
-            inspector::marks(&mut geometry, &opened.model, shown, self.selected);
+            inspector::marks(&mut geometry, &opened.model, shown, &look);
             geometry
         });
         if !self.renderer.upload(&geometry) {
             self.say("the scene is too large for this graphics adapter; a part of it is not drawn", true);
         }
+        true
     }
 
     /// Opens the browser, in a folder or where it was last.
@@ -303,9 +334,9 @@ impl App {
     /// All of the window. `painter`: what egui is painted with; it shows the picture of the scene.
     pub fn ui(&mut self, ui: &mut egui::Ui, painter: &mut egui_wgpu::Renderer) {
         self.update();
-        style::apply(ui.ctx(), self.theme);
         controls::dropped_files(self, ui.ctx());
         controls::keys(self, ui.ctx());
+        style::apply(ui.ctx(), self.theme);
         if self.panels {
             egui::Panel::left("scenes").default_size(270.0).show(ui, |ui| scenes::show(self, ui));
             let settings = egui::Panel::right("settings").default_size(330.0).size_range(SETTINGS);

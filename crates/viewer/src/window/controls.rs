@@ -16,7 +16,8 @@ const SPEEDS: [(f64, &str); 5] =
 
 pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
     ui.add_space(3.0);
-    ui.horizontal(|ui| {
+    // A narrow window has no room for all of it in a line.
+    ui.horizontal_wrapped(|ui| {
         let ready = app.opened.is_some();
         ui.add_enabled_ui(ready, |ui| {
             let label = if app.playing { "Pause" } else { "Play" };
@@ -29,11 +30,11 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
             if ui.button("Substep").on_hover_text("one substep (,)").clicked() {
                 app.driver.send(Command::StepSubstep);
             }
-            if ui.button("Reset").on_hover_text("back to the start (R)").clicked() {
-                app.driver.send(Command::Reset);
+            if ui.button("Reset").on_hover_text("back to the start, with all changes (R)").clicked() {
+                reset(app);
             }
             let name = SPEEDS.iter().find(|s| s.0 == app.speed).map_or("", |s| s.1);
-            egui::ComboBox::from_id_salt("speed").selected_text(name).width(120.0).show_ui(ui, |ui| {
+            egui::ComboBox::from_id_salt("speed").selected_text(name).width(110.0).show_ui(ui, |ui| {
                 for (speed, name) in SPEEDS {
                     if ui.selectable_value(&mut app.speed, speed, name).clicked() {
                         app.driver.send(Command::Speed(speed));
@@ -41,28 +42,41 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
                 }
             });
         });
+        if app.record.folder_in_use.is_some()
+            && ui.button(egui::RichText::new("Stop recording").color(super::style::FAILED)).clicked()
+        {
+            app.driver.send(Command::Record(None));
+        }
         ui.separator();
         if let Some(name) = &app.opening {
             ui.spinner();
             ui.label(format!("opening {name} …"));
         } else if let Some(shown) = &app.shown {
             let s = &shown.snapshot;
-            ui.monospace(format!("frame {:4}  {:7.3} s", s.frame, s.time_s));
-            if shown.substep > 0 {
-                ui.monospace(format!("substep {}", shown.substep));
-            }
+            let substep = if shown.substep > 0 { format!("+{}", shown.substep) } else { String::new() };
+            ui.monospace(format!("frame {:4}{substep:<4}{:6.3} s", s.frame, s.time_s))
+                .on_hover_text("frames done, +substeps of the next one, simulated time");
             if let Some(last) = app.history.back() {
                 let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
-                let pace =
-                    format!("{:.1} ms a frame, {:.2} of real time", last.ms.total, real / last.ms.total);
-                // A narrow window has no room for all of it.
-                ui.add(egui::Label::new(faint(pace)).truncate());
+                let pace = faint(format!("{} real time", part(real / last.ms.total)));
+                ui.add(egui::Label::new(pace).extend())
+                    .on_hover_text(format!("{:.1} ms for the last frame of the simulation", last.ms.total));
             }
         } else {
             ui.label("choose a scene");
         }
     });
     ui.add_space(2.0);
+}
+
+/// A part, two digits of it.
+fn part(of: f64) -> String {
+    match of {
+        p if p >= 10.0 => format!("×{p:.0}"),
+        p if p >= 1.0 => format!("×{p:.1}"),
+        p if p >= 0.1 => format!("×{p:.2}"),
+        p => format!("×{p:.3}"),
+    }
 }
 
 /// What mouse and keys do, a line each.
@@ -100,6 +114,12 @@ fn toggle_play(app: &mut App) {
     app.driver.send(Command::Play(app.playing));
 }
 
+/// Back to the start, with all changes, so that those which need a restart are not lost.
+fn reset(app: &mut App) {
+    let draft = app.draft.as_ref().filter(|d| d.validate().is_ok());
+    app.driver.send(draft.map_or(Command::Reset, |d| Command::Restart(Box::new(d.clone()))));
+}
+
 /// Key of an overlay.
 pub(super) fn key_of(overlay: Overlay) -> Key {
     [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8][overlay as usize]
@@ -135,7 +155,7 @@ pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
         app.driver.send(Command::StepSubstep);
     }
     if pressed(Key::R) {
-        app.driver.send(Command::Reset);
+        reset(app);
     }
     if pressed(Key::F) {
         app.frame_selection();

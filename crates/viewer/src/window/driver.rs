@@ -12,10 +12,13 @@ use gordian_sim::{AdapterChoice, FrameReport, OpenFrame, Scene, SimError, World,
 
 use super::recording::{Recording, Wanted};
 use crate::overlay::Overlays;
-use crate::snapshot::{Model, Snapshot};
+use crate::snapshot::{Interest, Model, Snapshot};
 
 /// A frame that takes longer is shown in between.
 const PATIENCE: Duration = Duration::from_millis(60);
+
+/// One part in so many of the time at most goes into that: what is shown has to be judged first.
+const SHARE: u32 = 8;
 
 /// What the window asks for.
 pub enum Command {
@@ -37,6 +40,8 @@ pub enum Command {
     Speed(f64),
     /// What the moments that are shown should hold.
     Overlays(Overlays),
+    /// The vertex of which they should tell its contacts and paths.
+    Watch(Option<u32>),
     /// Pulls particles to a point, each with its offset from it, metres.
     Grab(Vec<(u32, Vec3)>, Vec3),
     /// Lets go; what was pulled keeps its velocity.
@@ -115,7 +120,7 @@ impl Driver {
                 outbox,
                 newest: shown,
                 wake: Box::new(wake),
-                overlays: Overlays::default(),
+                interest: Interest::default(),
                 speed: 1.0,
                 worlds: 0,
                 running: None,
@@ -181,7 +186,9 @@ struct Running {
     grabbed: Option<(Vec<(u32, Vec3)>, Vec3)>,
     pins: Vec<(u32, Vec3)>,
     next: Instant,
+    /// When the last moment was shown, and what the last look at one within a frame cost.
     shown: Instant,
+    looking: Duration,
 }
 
 struct Engine {
@@ -190,7 +197,7 @@ struct Engine {
     outbox: Sender<Event>,
     newest: Arc<Mutex<Option<Shown>>>,
     wake: Box<dyn Fn() + Send>,
-    overlays: Overlays,
+    interest: Interest,
     speed: f64,
     worlds: u64,
     running: Option<Running>,
@@ -282,8 +289,15 @@ impl Engine {
             }
             Command::Speed(speed) => self.speed = speed,
             Command::Overlays(overlays) => {
-                self.overlays = overlays;
+                self.interest.overlays = overlays;
                 self.show();
+            }
+            Command::Watch(vertex) => {
+                self.interest.vertex = vertex;
+                // Without one, nothing more is to be told.
+                if vertex.is_some() {
+                    self.show();
+                }
             }
             Command::Record(wanted) => self.record(wanted),
             other => self.obey_running(other),
@@ -377,6 +391,7 @@ impl Engine {
                     pins: Vec::new(),
                     next: now,
                     shown: now,
+                    looking: Duration::ZERO,
                 });
                 self.tell(Event::Opened(Box::new(opened)));
                 for warning in warnings {
@@ -396,7 +411,7 @@ impl Engine {
             r.frame = Some(frame);
             let wanted = r.substeps > 0;
             r.substeps = r.substeps.saturating_sub(1);
-            if wanted || r.shown.elapsed() > PATIENCE {
+            if wanted || r.shown.elapsed() > PATIENCE.max(r.looking * SHARE) {
                 self.show();
             }
             return Ok(());
@@ -406,7 +421,7 @@ impl Engine {
         let pause =
             Duration::try_from_secs_f64(r.scene.simulation.frame_s / self.speed).unwrap_or(Duration::ZERO);
         r.next = (r.next + pause).max(Instant::now().checked_sub(pause).unwrap_or(r.next));
-        let snapshot = Arc::new(Snapshot::of(&r.world, report.clone(), self.overlays));
+        let snapshot = Arc::new(Snapshot::of(&r.world, report.clone(), self.interest));
         self.publish(snapshot.clone());
         let mut recording = hold(&self.recording);
         let failed = match (&mut *recording, &self.running) {
@@ -428,7 +443,10 @@ impl Engine {
     /// Shows the present moment, which need not be the end of a frame.
     fn show(&mut self) {
         let Some(r) = &mut self.running else { return };
-        match Snapshot::inspect(&mut r.world, self.overlays) {
+        let begun = Instant::now();
+        let looked = Snapshot::inspect(&mut r.world, self.interest);
+        r.looking = begun.elapsed();
+        match looked {
             Ok(snapshot) => self.publish(Arc::new(snapshot)),
             Err(error) => self.tell(Event::Failed(error.to_string())),
         }

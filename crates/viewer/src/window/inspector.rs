@@ -1,5 +1,7 @@
 //! What is shown on top of the bodies, and what there is to know about a vertex.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 use gordian_mesh::signed_volume;
 
@@ -8,10 +10,12 @@ use super::controls::{key_of, toggle};
 use super::driver::{Command, Shown};
 use super::style::{faint, metric, section};
 use crate::clip::ClipChoice;
+use crate::compose::Look;
 use crate::geometry::{Dot, Geometry, Line};
+use crate::marks;
 use crate::overlay::Overlay;
 use crate::renderer::Quality;
-use crate::snapshot::{Model, Snapshot};
+use crate::snapshot::{ContactKind, Model, Snapshot};
 use crate::theme::{self, Theme};
 
 /// Switches of the overlays, the clip plane and the theme.
@@ -142,18 +146,19 @@ fn walked(model: &Model, snapshot: &Snapshot, from: Vec3, to: Vec3, start: u32) 
 }
 
 /// Marks of the selected vertex, its paths, and of what is held.
-pub(super) fn marks(geometry: &mut Geometry, model: &Model, shown: &Shown, selected: Option<u32>) {
+pub(super) fn marks(geometry: &mut Geometry, model: &Model, shown: &Shown, look: &Look) {
     let snapshot = &shown.snapshot;
     for &p in &shown.pinned {
         let position = snapshot.positions[p as usize];
-        geometry.dots.push(Dot { position, colour: [250, 200, 40, 255], radius: 6.0 });
+        let dot = Dot::new(position, [250, 200, 40, 255], 6.0);
+        geometry.dots.push(dot.on_cloth(model.sheets.rank(p).is_some()));
     }
-    let Some(v) = selected.filter(|&v| (v as usize) < snapshot.positions.len()) else { return };
-    geometry.dots.push(Dot {
-        position: snapshot.positions[v as usize],
-        colour: [30, 30, 36, 255],
-        radius: 5.5,
-    });
+    let Some(v) = look.selected.filter(|&v| (v as usize) < snapshot.positions.len()) else { return };
+    let dot = Dot::new(snapshot.positions[v as usize], [30, 30, 36, 255], 5.5);
+    geometry.dots.push(dot.on_cloth(model.sheets.rank(v).is_some()));
+    for contact in snapshot.contacts.iter().filter(|c| c.particles.contains(&v)) {
+        marks::contact(geometry, model, contact, look.theme, 1.4);
+    }
     for path in snapshot.paths.iter().filter(|p| p.vertex == v) {
         geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 255], 4.0));
         for t in walked(model, snapshot, path.from, path.to, path.tet) {
@@ -163,6 +168,26 @@ pub(super) fn marks(geometry: &mut Geometry, model: &Model, shown: &Shown, selec
             }
         }
     }
+}
+
+/// How many contacts a vertex has, and with what.
+fn contacts_of(model: &Model, snapshot: &Snapshot, vertex: u32) -> String {
+    let body_of = |v: u32| model.body_of[v as usize] as usize;
+    let mut with: BTreeMap<&str, u32> = BTreeMap::new();
+    for contact in snapshot.contacts.iter().filter(|c| c.particles.contains(&vertex)) {
+        let others = contact.particles.iter().filter(|&&p| p != u32::MAX).map(|&p| body_of(p));
+        let other = others.into_iter().find(|&b| b != body_of(vertex));
+        let name = match (contact.kind, other) {
+            (ContactKind::Collider, _) => "a collider",
+            (_, Some(body)) => &model.bodies[body].name,
+            (_, None) => "itself",
+        };
+        *with.entry(name).or_default() += 1;
+    }
+    if with.is_empty() {
+        return "none".into();
+    }
+    with.iter().map(|(name, n)| format!("{n} with {name}")).collect::<Vec<_>>().join(", ")
 }
 
 /// What there is to know about the selected vertex.
@@ -179,8 +204,8 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
         let body = &model.bodies[model.body_of[v as usize] as usize];
         let mut lines = vec![
             format!("vertex   {} of {}", v - body.particles.start, body.name),
-            format!("position {:.5}", s.positions[v as usize]),
-            format!("velocity {:.4}", s.velocities[v as usize]),
+            format!("position {:.4} m", s.positions[v as usize]),
+            format!("velocity {:.3} m/s", s.velocities[v as usize]),
         ];
         let at: Vec<String> = s.penetrating.iter().filter(|p| p.0 == v).map(|p| (p.1).to_string()).collect();
         lines.push(if at.is_empty() {
@@ -193,14 +218,9 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
             let length = metric(path.from.distance(path.to) as f64, "m");
             lines.push(format!("path     {length} to face {}, through {walked} tets", path.face));
         }
-        let contacts = s.contacts.iter().filter(|c| c.particles.contains(&v)).count();
-        lines.push(format!("contacts {contacts}"));
+        lines.push(format!("contacts {}", contacts_of(model, s, v)));
         for line in &lines {
             ui.monospace(line);
-        }
-        let paths = app.overlays.has(Overlay::Paths) || app.overlays.has(Overlay::Culled);
-        if !paths || !app.overlays.has(Overlay::Contacts) {
-            ui.label(faint("paths and contacts are looked up while they are shown"));
         }
         let pinned = shown.pinned.contains(&v);
         let mut clicked = None;

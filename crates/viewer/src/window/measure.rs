@@ -70,6 +70,7 @@ fn plot(app: &App, ui: &mut egui::Ui) {
                 entry(ui, colour, format!("{name} {:.1}", last.ms.get(stage)));
             }
         }
+        ui.label(faint("ms"));
     });
 }
 
@@ -101,7 +102,7 @@ fn figures(app: &App, r: &FrameReport) -> String {
     let triangles = opened.map_or(0, |o| o.model.sheets.triangles.len());
     let mut text = format!(
         "frame        {}\ntotal        {:.2} ms\nvertices     {vertices}\ntetrahedra   {tets}\n\
-         triangles    {triangles}\ncontacts     {} ccd, {} dcd,\n             {} collider, {} layers\nqueries      {}, {} unresolved\n\
+         triangles    {triangles}\ncontacts     {} ccd\n             {} dcd\n             {} collider\n             {} layers\nqueries      {}, {} unresolved\n\
          penetrating  {}\ninverted     {}\nkinetic      {}\nelastic      {}\n",
         r.frame,
         r.ms.total,
@@ -123,9 +124,9 @@ fn figures(app: &App, r: &FrameReport) -> String {
         text.push_str(&format!("memory       {}\n", metric(memory as f64, "B")));
     }
     if let Some(opened) = opened {
-        text.push_str(&format!("computes     {}\n", opened.adapter));
+        text.push_str(&format!("computes\n  {}\n", opened.adapter));
     }
-    text.push_str(&format!("draws        {}", app.gpu.name));
+    text.push_str(&format!("draws        {:.1} ms a picture\n  {}", app.drawing_ms, app.gpu.name));
     text
 }
 

@@ -10,6 +10,7 @@ mod driver;
 mod inspector;
 mod measure;
 mod messages;
+mod pace;
 mod record;
 mod recording;
 mod scenes;

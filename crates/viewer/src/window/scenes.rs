@@ -33,8 +33,12 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
     egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         for built_in in SCENES {
             let is_open = open.as_ref().is_some_and(|o| o.name == built_in.name);
-            if entry(&mut app.thumbnails, ui, built_in, is_open).clicked() {
+            let response = entry(&mut app.thumbnails, ui, built_in, is_open);
+            if response.clicked() {
                 wanted = Some(built_in.name);
+            }
+            if is_open && std::mem::take(&mut app.wants_listing) {
+                response.scroll_to_me(None);
             }
         }
     });

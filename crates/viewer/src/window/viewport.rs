@@ -1,5 +1,7 @@
 //! The picture of the scene, and the pointer on it.
 
+use std::time::{Duration, Instant};
+
 use egui::{PointerButton, Sense};
 use glam::{Vec2, Vec3};
 
@@ -29,20 +31,36 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui, painter: &mut egui_wgpu::Re
         app.frame_all();
     }
     pointer(app, ui, rect, &response);
-    app.compose();
-    app.renderer.draw(&View { camera: app.camera, theme: app.theme, size, scale, quality: app.quality });
-    let view = app.renderer.picture_view().expect("it was drawn");
-    let device = &app.gpu.device;
-    let id = match app.texture {
-        Some(id) => {
-            painter.update_egui_texture_from_wgpu_texture(device, view, wgpu::FilterMode::Nearest, id);
-            id
-        }
-        None => painter.register_native_texture(device, view, wgpu::FilterMode::Nearest),
-    };
-    app.texture = Some(id);
+    let changed = app.compose();
+    let now = ui.input(|i| i.time);
+    let view = View { camera: app.camera, theme: app.theme, size, scale, quality: app.quality };
+    if let Some(view) = app.pace.next(view, changed, now) {
+        draw(app, &view, painter);
+    }
+    if let Some(delay) = app.pace.again(now) {
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(delay));
+    }
+    let id = app.texture.expect("it was drawn");
     let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
     ui.painter().image(id, rect, whole, egui::Color32::WHITE);
+}
+
+/// Draws the scene, for egui to show.
+fn draw(app: &mut App, view: &View, painter: &mut egui_wgpu::Renderer) {
+    let begun = Instant::now();
+    app.renderer.draw(view);
+    let device = &app.gpu.device;
+    if app.pace.adapts {
+        // The device's work is that of this processor: nothing goes on beside it. What has failed is told by `Gpu::check`.
+        let _ = device.poll(wgpu::PollType::wait_indefinitely());
+        app.pace.took(begun.elapsed());
+    }
+    let picture = app.renderer.picture_view().expect("it was drawn");
+    let filter = wgpu::FilterMode::Linear;
+    match app.texture {
+        Some(id) => painter.update_egui_texture_from_wgpu_texture(device, picture, filter, id),
+        None => app.texture = Some(painter.register_native_texture(device, picture, filter)),
+    }
 }
 
 /// The half line behind a place of the window.
@@ -93,8 +111,7 @@ fn pointer(app: &mut App, ui: &egui::Ui, rect: egui::Rect, response: &egui::Resp
     if response.clicked()
         && let Some(at) = response.interact_pointer_pos()
     {
-        app.selected = vertex_at(app, rect, at, false);
-        app.stale = true;
+        app.select(vertex_at(app, rect, at, false));
     }
     if response.double_clicked() {
         app.frame_selection();
@@ -112,7 +129,6 @@ fn start_grab(app: &mut App, rect: egui::Rect, at: egui::Pos2) {
     if !particles.is_empty() {
         let at = shown.snapshot.positions[vertex as usize];
         app.grab = Some(Grab { particles, at });
-        app.selected = Some(vertex);
-        app.stale = true;
+        app.select(Some(vertex));
     }
 }

@@ -225,6 +225,7 @@ impl Live {
     /// Draws the window; returns when it should be drawn again by itself.
     fn draw(&mut self) -> Option<Duration> {
         use wgpu::CurrentSurfaceTexture as Current;
+        let begun = Instant::now();
         let frame = match self.surface.get_current_texture() {
             Current::Success(frame) | Current::Suboptimal(frame) => frame,
             Current::Outdated | Current::Lost => {
@@ -246,6 +247,7 @@ impl Live {
         self.screen.paint(&self.ctx, output, &view, [self.configuration.width, self.configuration.height]);
         self.window.pre_present_notify();
         self.gpu.queue.present(frame);
+        self.app.drawn_in(begun.elapsed());
         delay.filter(|d| *d < Duration::from_secs(3600))
     }
 }
