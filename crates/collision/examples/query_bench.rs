@@ -1,10 +1,12 @@
 //! Times the boundary queries on the shared workloads:
 //! `cargo run --release --example query_bench [THREADS [NAME… | METHOD…]]`.
 //!
-//! For each pose: refit and detection in ms, and µs per query for each method, best of several rounds.
+//! For each pose: refit, detection and crossings of the surface in ms, and µs per query for each method, best of several rounds.
 
 use std::time::Instant;
 
+use gordian_collision::bvh::{Aabb, Tree};
+use gordian_collision::crossing::{Meeting, SelfCrossings};
 use gordian_collision::{
     DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointSet, QueryMode,
 };
@@ -64,6 +66,12 @@ fn bench(name: &str, methods: &[String]) {
         counters.tests as f64 / counters.points as f64,
         found.len()
     );
+    let boxes: Vec<Aabb> = workload.faces.iter().map(|f| Aabb::of_simplex(&workload.deformed, f)).collect();
+    let (tree, mut surface) = (Tree::build(&boxes), SelfCrossings::default());
+    let ms = best(|| {
+        surface.find(&workload.faces, &workload.deformed, &tree);
+    }) * 1e3;
+    println!("  cross {ms:10.2} ms  {} pairs of faces cross", surface.count(Meeting::Crossing));
     let mut answers = Vec::<PathAnswer>::new();
     for (label, options) in &METHODS {
         if !methods.is_empty() && !methods.iter().any(|m| m == label) {
@@ -91,18 +99,9 @@ fn bench(name: &str, methods: &[String]) {
 /// Seconds of the fastest round.
 fn best(mut run: impl FnMut()) -> f64 {
     let round = |run: &mut dyn FnMut()| {
-        let (wall, cpu) = (Instant::now(), thread_seconds());
+        let begin = Instant::now();
         run();
-        match (cpu, thread_seconds()) {
-            (Some(a), Some(b)) if rayon::current_num_threads() == 1 => b - a,
-            _ => wall.elapsed().as_secs_f64(),
-        }
+        begin.elapsed().as_secs_f64()
     };
     (0..rounds()).map(|_| round(&mut run)).fold(f64::INFINITY, f64::min)
-}
-
-/// Processor time of this thread, where the system tells it: other processes do not disturb it.
-fn thread_seconds() -> Option<f64> {
-    let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(line.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
 }

@@ -179,6 +179,7 @@ impl Scene<'_> {
         let found: Vec<(Vec<Penetration>, DcdCounters)> = (0..self.mesh.elements.len())
             .into_par_iter()
             .step_by(CHUNK)
+            .with_max_len(1)
             .map(|start| {
                 let end = self.mesh.elements.len().min(start + CHUNK);
                 let mut task = Task {

@@ -194,7 +194,9 @@ impl Detector {
         let order = self.order(penetrations);
         let answers: Vec<PathAnswer> = order
             .par_iter()
-            .with_min_len(32)
+            // Hard queries lie next to each other: what is handed to a thread must be little.
+            .with_min_len(16)
+            .with_max_len(64)
             .map(|&(_, i)| {
                 let query = self.query(&penetrations[i as usize]);
                 SCRATCH.with_borrow_mut(|scratch| self.boundary_point(&query, options, scratch))

@@ -20,7 +20,7 @@ pub(crate) struct Facing {
 }
 
 /// Faces handled by one task.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 1024;
 
 impl Facing {
     /// `faces` is the tree over the boundary faces; `near_fold` flags the vertices next to a fold.

@@ -48,7 +48,7 @@ pub(crate) struct Immersion {
 }
 
 /// Elements or edges handled by one task.
-const CHUNK: usize = 2048;
+const CHUNK: usize = 512;
 
 impl Immersion {
     pub fn update(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {

@@ -141,7 +141,7 @@ impl Cones {
             parts.push((block.start, part));
             (rest, base) = (tail, block.end as usize);
         }
-        parts.into_par_iter().with_min_len(4).for_each(|(start, part)| {
+        parts.into_par_iter().with_min_len(2).with_max_len(8).for_each(|(start, part)| {
             for i in (0..part.len()).rev() {
                 let mut cones = NodeCones::FULL;
                 for (lane, child) in tree.nodes[start as usize + i].children.into_iter().enumerate() {

@@ -31,6 +31,7 @@ impl Tree {
         let found: Vec<Vec<[u32; 2]>> = (0..self.nodes.len())
             .into_par_iter()
             .step_by(CHUNK)
+            .with_max_len(1)
             .map(|start| {
                 let (mut stack, mut pairs) = (Vec::new(), Vec::new());
                 for node in start..self.nodes.len().min(start + CHUNK) {

@@ -1,4 +1,4 @@
-//! `gordian bench culling`: a spiky ball dropped with and without the feasible-region test, as in the paper.
+//! `gordian bench culling`: a spiky ball dropped with and without the feasible-region test, as in the paper, and as is the default.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -10,12 +10,13 @@ use gordian::sim::{AdapterChoice, Scene, Stage, World};
 use super::run::progress;
 use super::{Outcome, fault};
 
-/// Drops a spiky ball twice, with candidates culled by their feasible region and without: the same motion, in different time.
+/// Drops a spiky ball: searched by the paper's traversal, with candidates culled by their feasible region and without, and by the
+/// default, which floods first and asks the tree about what is left: the same motion, in different time.
 ///
 /// Exit status: 0 the runs are the same, bit by bit; 1 they differ; 2 error.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Frames of either run.
+    /// Frames of each run.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     frames: u32,
     /// Cells across the ball.
@@ -47,6 +48,13 @@ name = "ground"
 shape = { kind = "plane" }
 "#;
 
+/// How a run searches: its name, the colour of its line, `collision.method` and `collision.culling`.
+const RUNS: [(&str, &str, &str, bool); 3] = [
+    ("traversal, culled", "#1b6ca8", "traversal", true),
+    ("traversal, not culled", "#c0392b", "traversal", false),
+    ("flood first (default)", "#2a7f3f", "auto", true),
+];
+
 /// A run: milliseconds of the shortest paths in each frame, queries and traversals in all, where everything was in each frame.
 #[derive(Default)]
 struct Run {
@@ -57,12 +65,12 @@ struct Run {
 }
 
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
-    let [with, without] = [run(args, true)?, run(args, false)?];
-    let same = with.hashes == without.hashes;
-    say!("{:<12} {:>9} {:>16} {:>18}", "culling", "queries", "traversals each", "ms a frame (mean)");
-    for (name, run) in [("on", &with), ("off", &without)] {
+    let runs = RUNS.iter().map(|way| run(args, way)).collect::<miette::Result<Vec<Run>>>()?;
+    let same = runs.iter().all(|run| run.hashes == runs[0].hashes);
+    say!("{:<22} {:>9} {:>16} {:>18}", "search", "queries", "traversals each", "ms a frame (mean)");
+    for ((name, ..), run) in RUNS.iter().zip(&runs) {
         say!(
-            "{name:<12} {:>9} {:>16.2} {:>18.3}",
+            "{name:<22} {:>9} {:>16.2} {:>18.3}",
             run.queries,
             run.traversals as f64 / run.queries.max(1) as f64,
             run.ms.iter().sum::<f64>() / run.ms.len() as f64
@@ -70,19 +78,22 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
     }
     say!("{}", if same { "positions are the same in every frame, bit by bit" } else { "positions differ" });
     if let Some(path) = &args.svg {
-        let text = plot(&with.ms, &without.ms);
+        let text = plot(&runs.iter().map(|run| run.ms.as_slice()).collect::<Vec<_>>());
         write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(fault::mesh)?;
     }
     Ok(if same { Outcome::Clean } else { Outcome::Intersecting })
 }
 
-fn run(args: &Args, culling: bool) -> miette::Result<Run> {
-    let overrides =
-        [format!("collision.culling={culling}"), format!("body.generator.resolution={}", args.resolution)];
+fn run(args: &Args, &(name, _, method, culling): &(&str, &str, &str, bool)) -> miette::Result<Run> {
+    let overrides = [
+        format!("collision.method=\"{method}\""),
+        format!("collision.culling={culling}"),
+        format!("body.generator.resolution={}", args.resolution),
+    ];
     let scene = Scene::parse_with(SCENE, "culling", &overrides).map_err(fault::scene)?;
     let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
     let bar = progress(args.frames);
-    bar.set_message(if culling { "culling on" } else { "culling off" });
+    bar.set_message(name);
     let mut run = Run::default();
     for _ in 0..args.frames {
         let frame = world.step_frame().map_err(fault::sim)?;
@@ -96,14 +107,15 @@ fn run(args: &Args, culling: bool) -> miette::Result<Run> {
     Ok(run)
 }
 
-/// Two lines over the frames, with axes.
-fn plot(with: &[f64], without: &[f64]) -> String {
+/// A line over the frames for each of the [`RUNS`], with axes.
+fn plot(runs: &[&[f64]]) -> String {
     const SIZE: [f64; 2] = [640.0, 320.0];
     const LEFT: f64 = 60.0;
     const TOP: f64 = 20.0;
     let [width, height] = [SIZE[0] - LEFT - 20.0, SIZE[1] - TOP - 50.0];
-    let top = with.iter().chain(without).copied().fold(1e-3, f64::max);
-    let count = with.len().max(2) as f64 - 1.0;
+    let frames = runs[0].len();
+    let top = runs.iter().copied().flatten().copied().fold(1e-3, f64::max);
+    let count = frames.max(2) as f64 - 1.0;
     let x = |i: f64| LEFT + width * i / count;
     let y = |ms: f64| TOP + height * (1.0 - ms / top);
     let mut svg = format!(
@@ -122,9 +134,7 @@ fn plot(with: &[f64], without: &[f64]) -> String {
             y + 4.0
         );
     }
-    for (name, colour, ms, row) in
-        [("culling on", "#1b6ca8", with, 0.0), ("culling off", "#c0392b", without, 1.0)]
-    {
+    for (row, ((name, colour, ..), ms)) in RUNS.iter().zip(runs).enumerate() {
         let points: Vec<String> =
             ms.iter().enumerate().map(|(i, &ms)| format!("{:.1},{:.1}", x(i as f64), y(ms))).collect();
         let _ = writeln!(
@@ -133,7 +143,7 @@ fn plot(with: &[f64], without: &[f64]) -> String {
              <text x=\"{}\" y=\"{}\" fill=\"{colour}\">{name}</text>",
             points.join(" "),
             LEFT + 12.0,
-            TOP + 16.0 * (row + 1.0)
+            TOP + 16.0 * (row as f64 + 1.0)
         );
     }
     let _ = write!(
@@ -142,7 +152,7 @@ fn plot(with: &[f64], without: &[f64]) -> String {
          <text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">shortest paths, ms a frame</text>\n</svg>\n",
         LEFT + width / 2.0,
         SIZE[1] - 14.0,
-        with.len(),
+        frames,
         TOP + height / 2.0
     );
     svg
@@ -154,8 +164,8 @@ mod tests {
 
     #[test]
     fn the_plot_is_balanced_xml_with_a_point_a_frame() {
-        let svg = plot(&[1.0, 2.0, 0.5], &[3.0, 0.0, 1.0]);
-        assert_eq!(svg.matches("<polyline").count(), 2);
+        let svg = plot(&[&[1.0, 2.0, 0.5], &[3.0, 0.0, 1.0], &[1.0; 3]]);
+        assert_eq!(svg.matches("<polyline").count(), 3);
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
         // The largest value touches the top, zero the bottom.
         assert!(svg.contains("60.0,20.0") && svg.contains("340.0,270.0"), "{svg}");
