@@ -23,6 +23,9 @@ use crate::theme::Theme;
 /// Widths of the settings, points: the picture keeps most of a window, whatever there is to tell.
 const SETTINGS: egui::Rangef = egui::Rangef { min: 260.0, max: 400.0 };
 
+/// A window that is narrower has no room for panels beside the picture, points.
+const ROOM: f32 = 600.0;
+
 /// Frames that plots go back.
 pub(super) const HISTORY: usize = 240;
 
@@ -337,7 +340,7 @@ impl App {
         controls::dropped_files(self, ui.ctx());
         controls::keys(self, ui.ctx());
         style::apply(ui.ctx(), self.theme);
-        if self.panels {
+        if self.panels && ui.available_width() >= ROOM {
             egui::Panel::left("scenes").default_size(270.0).show(ui, |ui| scenes::show(self, ui));
             let settings = egui::Panel::right("settings").default_size(330.0).size_range(SETTINGS);
             settings.show(ui, |ui| {
