@@ -4,7 +4,7 @@ use glam::Vec3;
 use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
-use super::neighbours::{Neighbours, half_width, spread};
+use super::neighbours::{Neighbours, mean};
 use crate::bvh::Aabb;
 
 /// Pairs that one task looks at. Fixed, so that the result does not depend on the number of threads.
@@ -26,20 +26,17 @@ pub struct Motion<'a> {
 pub(super) struct Moving<'a> {
     pub start: &'a [Vec3],
     pub end: &'a [Vec3],
-    /// The middle of all displacements.
-    common: Vec3,
-    /// How far a displacement differs from it at most, in an axis, metres.
-    pub half_width: f32,
+    /// The mean of all displacements: a few that are far from the others hardly move it.
+    pub common: Vec3,
 }
 
 impl<'a> Moving<'a> {
     fn new(topology: &TetTopology, motion: &Motion<'a>) -> Self {
         let (start, end) = (motion.start, motion.end);
-        let displacements = spread(&topology.boundary_vertices, |_, v| end[v] - start[v]);
-        let middle = 0.5 * (displacements.min + displacements.max);
+        let mean = mean(&topology.boundary_vertices, |_, v| end[v] - start[v]).as_vec3();
         // Any translation will do, and none at all for a motion that blew up.
-        let common = if middle.is_finite() { middle } else { Vec3::ZERO };
-        Moving { start, end, common, half_width: half_width(displacements) }
+        let common = if mean.is_finite() { mean } else { Vec3::ZERO };
+        Moving { start, end, common }
     }
 
     /// The box that a simplex sweeps in the moving frame, rounded outward.
@@ -103,11 +100,13 @@ impl BroadPhase {
             active(&[v]) && moving.swept(&[v]).inflate(thickness).overlaps(&face_boxes[f as usize])
         };
         filter(&neighbours.vertex_face, meet, chunks, vertex_face);
+        add(&neighbours.stray_vertex_face, meet, vertex_face);
         let meet = |pair: &[u32; 2]| {
             let [e, f] = pair.map(|e| &edge_boxes[e as usize]);
             e.overlaps(f) && pair.iter().all(|&e| active(&topology.edges[e as usize].vertices))
         };
         filter(&neighbours.edge_edge, meet, chunks, edge_edge);
+        add(&neighbours.stray_edge_edge, meet, edge_edge);
     }
 
     /// Pairs `[vertex, face]` of the last update, ascending: a vertex of the mesh, an index into [`TetTopology::faces`].
@@ -123,6 +122,15 @@ impl BroadPhase {
     /// How many updates needed the trees; the others filtered the lists of the last one that did.
     pub fn tree_queries(&self) -> u64 {
         self.neighbours.made
+    }
+}
+
+/// Adds the pairs that `keep` lets pass to a list, each once and in order.
+fn add(pairs: &[[u32; 2]], keep: impl Fn(&[u32; 2]) -> bool, out: &mut Vec<[u32; 2]>) {
+    if !pairs.is_empty() {
+        out.extend(pairs.iter().filter(|p| keep(p)));
+        out.sort_unstable();
+        out.dedup();
     }
 }
 

@@ -3,19 +3,26 @@
 //! Most pairs that are close in one substep are close in the next. Lists made with boxes that are grown by a *slack* hold
 //! every pair that can meet while each vertex stays within the slack of where it was, up to a translation that all
 //! share: it may be another one at every time, for whether two things meet at a time is the same in any frame. To see that
-//! they do is a pass over the vertices; the trees are asked again only when they do not.
+//! they do is a pass over the vertices.
+//!
+//! A few always move more than the rest, and must not cost everybody the lists: as long as they are few, these **strays** are looked up
+//! one by one, against the boxes that the lists were made with and against each other. The trees are asked for all again
+//! only when too many have left.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
 use super::broad::Moving;
-use crate::bvh::{Aabb, Tree};
+use crate::bvh::{Aabb, Item, PackedTree, Tree};
 
 /// Vertices that one task looks up. Fixed, so that the result does not depend on the number of threads.
 const CHUNK: usize = 256;
 
-/// Slack for this many substeps of the present motion ...
+/// At most one vertex in so many may stray.
+const STRAYS: usize = 24;
+
+/// Slack for this many substeps of the present motion, as most vertices move ...
 const SUBSTEPS: f32 = 8.0;
 /// ... but at least and at most these parts of the mean boundary edge: lists grow with it, and each is filtered every time.
 const SLACK: [f32; 2] = [0.03, 0.25];
@@ -37,9 +44,23 @@ pub(super) struct Neighbours {
     pub vertex_face: Vec<[u32; 2]>,
     /// Pairs of edges, ascending.
     pub edge_edge: Vec<[u32; 2]>,
+    /// Pairs of strays, in no order, some of which may be in the lists too.
+    pub stray_vertex_face: Vec<[u32; 2]>,
+    pub stray_edge_edge: Vec<[u32; 2]>,
+    strays: Strays,
     chunks: Vec<Chunk>,
     /// How often the lists were made.
     pub made: u64,
+}
+
+/// What has left the surroundings.
+#[derive(Clone, Debug, Default)]
+struct Strays {
+    /// For each vertex of the mesh.
+    flags: Vec<bool>,
+    vertices: Vec<u32>,
+    faces: Vec<u32>,
+    edges: Vec<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,6 +86,9 @@ impl Neighbours {
             thickness: 0.0,
             vertex_face: Vec::new(),
             edge_edge: Vec::new(),
+            stray_vertex_face: Vec::new(),
+            stray_edge_edge: Vec::new(),
+            strays: Strays::default(),
             chunks: Vec::new(),
             made: 0,
         }
@@ -72,26 +96,116 @@ impl Neighbours {
 
     /// Makes lists that are complete for this motion, unless those at hand are.
     pub fn update(&mut self, topology: &TetTopology, motion: &Moving, thickness: f32) {
-        if thickness > self.thickness || !self.cover(topology, motion) {
-            self.make(topology, motion, thickness);
+        if thickness <= self.thickness && self.follow(topology, motion, thickness) {
+            return;
+        }
+        let typical = typical_step(&topology.boundary_vertices, motion);
+        self.make(topology, motion, thickness, typical);
+        if self.slack >= 0.0 && !self.follow(topology, motion, thickness) {
+            self.make(topology, motion, thickness, f32::INFINITY);
         }
     }
 
-    /// Whether all vertices stay within the slack of their anchors, up to a translation at each end of the step.
-    fn cover(&self, topology: &TetTopology, motion: &Moving) -> bool {
+    /// Finds the strays of this motion and their pairs. Whether they are few enough.
+    fn follow(&mut self, topology: &TetTopology, motion: &Moving, thickness: f32) -> bool {
+        self.stray_vertex_face.clear();
+        self.stray_edge_edge.clear();
         let vertices = &topology.boundary_vertices;
-        let near = |x: &[Vec3]| half_width(spread(vertices, |i, v| x[v] - self.anchors[i])) <= self.slack;
-        self.anchors.len() == vertices.len() && near(motion.start) && near(motion.end)
+        if self.anchors.len() != vertices.len() || self.slack < 0.0 {
+            return false;
+        }
+        let anchors = &self.anchors;
+        let shift = mean(vertices, |i, v| motion.start[v] - anchors[i]).as_vec3();
+        let start = Shift { x: motion.start, mean: shift };
+        let end = Shift { x: motion.end, mean: shift + motion.common };
+        let Strays { flags, vertices: strays, faces, edges } = &mut self.strays;
+        strays.clear();
+        let slack = self.slack;
+        let left = |(i, &v): (usize, &u32)| {
+            !(start.distance(anchors[i], v) <= slack && end.distance(anchors[i], v) <= slack)
+        };
+        strays.par_extend(
+            vertices.par_iter().enumerate().with_min_len(CHUNK).filter(|&at| left(at)).map(|(_, &v)| v),
+        );
+        if strays.is_empty() {
+            return true;
+        }
+        if strays.len() > vertices.len() / STRAYS {
+            return false;
+        }
+        flags.clear();
+        flags.resize(topology.vertex_count as usize, false);
+        strays.iter().for_each(|&v| flags[v as usize] = true);
+        let astray = |ids: &[u32]| ids.iter().any(|&v| flags[v as usize]);
+        let numbered = |len: usize| (0..len as u32).into_par_iter().with_min_len(CHUNK);
+        faces.clear();
+        faces.par_extend(numbered(topology.faces.len()).filter(|&f| astray(&topology.faces[f as usize])));
+        edges.clear();
+        edges.par_extend(
+            numbered(topology.edges.len()).filter(|&e| astray(&topology.edges[e as usize].vertices)),
+        );
+
+        // In the frame in which the anchors rest.
+        let swept = |ids: &[u32], margin: f32| {
+            Aabb::of_points(ids.iter().flat_map(|&v| [start.at(v), end.at(v)]))
+                .inflate(margin + start.rounding(ids) + end.rounding(ids))
+        };
+        let face = |f: u32| &topology.faces[f as usize];
+        let edge = |e: u32| &topology.edges[e as usize].vertices;
+        let mut stack = Vec::new();
+        let mut pairs = std::mem::take(&mut self.stray_vertex_face);
+        let mut push = |v: u32, f: u32| {
+            if !face(f).contains(&v) {
+                pairs.push([v, f]);
+            }
+        };
+        for &v in &*strays {
+            self.face_tree.overlap(&swept(&[v], thickness), &mut stack, |f| push(v, f));
+        }
+        // The box of an edge holds the surroundings of its ends, whether the other has strayed or not.
+        for &f in &*faces {
+            self.edge_tree.overlap(&swept(face(f), thickness), &mut stack, |e| {
+                edge(e).iter().for_each(|&v| push(v, f));
+            });
+        }
+        let items = |ids: &[u32], bounds: &dyn Fn(u32) -> Aabb| {
+            PackedTree::build(ids.iter().map(|&id| Item { id, bounds: bounds(id) }).collect())
+        };
+        let mut packed = Vec::new();
+        let stray_faces = items(faces, &|f| swept(face(f), 0.0));
+        for &v in &*strays {
+            stray_faces.overlap(&swept(&[v], thickness), &mut packed, |item| push(v, item.id));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.stray_vertex_face = pairs;
+
+        let mut pairs = std::mem::take(&mut self.stray_edge_edge);
+        let mut push = |e: u32, f: u32| {
+            if !edge(e).iter().any(|v| edge(f).contains(v)) {
+                pairs.push([e.min(f), e.max(f)]);
+            }
+        };
+        let stray_edges = items(edges, &|e| swept(edge(e), 0.5 * thickness));
+        for &e in &*edges {
+            let bounds = swept(edge(e), 0.5 * thickness);
+            self.edge_tree.overlap(&bounds, &mut stack, |f| push(e, f));
+            stray_edges.overlap(&bounds, &mut packed, |item| push(e, item.id));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.stray_edge_edge = pairs;
+        true
     }
 
-    fn make(&mut self, topology: &TetTopology, motion: &Moving, thickness: f32) {
+    /// `typical` is how far most vertices move in a substep, metres.
+    fn make(&mut self, topology: &TetTopology, motion: &Moving, thickness: f32, typical: f32) {
         self.made += 1;
         self.thickness = thickness;
         let vertices = &topology.boundary_vertices;
         let [least, most] = SLACK.map(|s| s * self.mean_edge);
-        let step = motion.half_width;
-        let keeps = step <= most;
-        self.slack = if keeps { (SUBSTEPS * step).clamp(least, most) } else { -1.0 };
+        let keeps = typical <= most;
+        self.slack = if keeps { (SUBSTEPS * typical).clamp(least, most) } else { -1.0 };
         self.anchors.clear();
         if keeps {
             self.anchors.extend(vertices.iter().map(|&v| motion.end[v as usize]));
@@ -140,6 +254,50 @@ impl Neighbours {
     }
 }
 
+/// Positions as seen by who moves with their anchors, in the mean.
+struct Shift<'a> {
+    x: &'a [Vec3],
+    mean: Vec3,
+}
+
+impl Shift<'_> {
+    fn at(&self, v: u32) -> Vec3 {
+        self.x[v as usize] - self.mean
+    }
+
+    /// How far a vertex is from its anchor, in the axis in which it is furthest; not a number where the motion blew up.
+    fn distance(&self, anchor: Vec3, v: u32) -> f32 {
+        let offset = self.x[v as usize] - anchor;
+        let d = (offset - self.mean).abs();
+        let rounding = 4.0 * f32::EPSILON * (offset.abs().max_element() + self.mean.abs().max_element());
+        // The largest is the last that compares; what is not a number must not be passed over.
+        if d.is_nan() { f32::NAN } else { d.max_element() + rounding }
+    }
+
+    /// What the subtraction in [`Shift::at`] may round.
+    fn rounding(&self, ids: &[u32]) -> f32 {
+        let largest = ids.iter().map(|&v| self.x[v as usize].abs().max_element()).fold(0.0, f32::max);
+        4.0 * f32::EPSILON * (largest + self.mean.abs().max_element())
+    }
+}
+
+/// The mean over the boundary vertices; `of` gets the vertex's place among them and its id. Summed in fixed chunks.
+pub(super) fn mean(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync) -> DVec3 {
+    let sum = |(c, part): (usize, &[u32])| -> DVec3 {
+        part.iter().enumerate().map(|(i, &v)| of(c * CHUNK + i, v as usize).as_dvec3()).sum()
+    };
+    let sums: Vec<DVec3> = vertices.par_chunks(CHUNK).enumerate().map(sum).collect();
+    sums.into_iter().sum::<DVec3>() / vertices.len().max(1) as f64
+}
+
+/// How far most vertices move in a substep, less what is common to all: twice the root of the mean square.
+fn typical_step(vertices: &[u32], motion: &Moving) -> f32 {
+    let own = |v: usize| motion.end[v] - motion.start[v] - motion.common;
+    let squares = mean(vertices, |_, v| own(v) * own(v));
+    let typical = 2.0 * squares.max_element().sqrt();
+    if squares.is_nan() { f32::INFINITY } else { typical as f32 }
+}
+
 /// The box round a displacement a vertex; `of` gets the vertex's place among `vertices` and its id.
 pub(crate) fn spread(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync) -> Aabb {
     // Smallest and largest do not depend on the order, so neither does the result on the threads.
@@ -149,16 +307,6 @@ pub(crate) fn spread(vertices: &[u32], of: impl Fn(usize, usize) -> Vec3 + Sync)
         .with_min_len(4 * CHUNK)
         .fold(|| Aabb::EMPTY, |b, (i, &v)| b.union(Aabb::of_points([of(i, v as usize)])))
         .reduce(|| Aabb::EMPTY, Aabb::union)
-}
-
-/// Half the largest side of a box of displacements, with room for the rounding of these: what is left of a motion when the
-/// best common translation is taken off.
-pub(crate) fn half_width(displacements: Aabb) -> f32 {
-    if displacements.is_empty() {
-        return 0.0;
-    }
-    let largest = displacements.min.abs().max(displacements.max.abs()).max_element();
-    0.5 * (displacements.max - displacements.min).max_element() + 4.0 * f32::EPSILON * largest
 }
 
 /// Refits a tree, or builds it again when motion has made it slow.

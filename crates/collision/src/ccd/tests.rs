@@ -1,6 +1,6 @@
 //! Detection of a boundary against itself.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3Swizzles};
 use gordian_mesh::TetTopology;
 use proptest::prelude::*;
 
@@ -117,6 +117,37 @@ proptest! {
             prop_assert!((hit.normal.length() - 1.0).abs() < 1e-5);
         }
     }
+}
+
+/// A few vertices that leap at every step are looked up alone: against what rests, and against each other.
+#[test]
+fn a_few_strays_do_not_cost_all_the_lists() {
+    let n = 64;
+    let topology = cubes(n);
+    let mut x = place(n, |i, p| p + Vec3::new((i % 4) as f32, (i / 4 % 4) as f32, (i / 16) as f32) * 1.02);
+    let active = vec![true; x.len()];
+    let mut kept = BroadPhase::new(&topology, &x);
+    let mut strays_met = 0;
+    for step in 0..40usize {
+        let start = x.clone();
+        for (v, p) in x.iter_mut().enumerate() {
+            *p += Vec3::new(0.3, 0.1, -0.2) + 1e-3 * Vec3::splat((v * 5 + step) as f32).map(f32::sin);
+        }
+        // Neighbours that stay together, and one that goes its own way.
+        let leap = Vec3::new((step as f32).sin(), (step as f32 * 0.7).cos(), 0.4);
+        for v in [100, 101, 102, 103, 260] {
+            x[v] += if v == 260 { leap.zxy() } else { leap };
+        }
+        let motion = Motion { start: &start, end: &x, active: &active };
+        kept.update(&topology, &motion, 0.01);
+        let mut new = BroadPhase::new(&topology, &start);
+        new.update(&topology, &motion, 0.01);
+        assert_eq!(kept.vertex_face(), new.vertex_face(), "step {step}");
+        assert_eq!(kept.edge_edge(), new.edge_edge(), "step {step}");
+        strays_met += new.vertex_face().iter().filter(|p| (100..104).contains(&p[0]) || p[0] == 260).count();
+    }
+    assert!(strays_met > 100, "{strays_met} pairs of strays");
+    assert!(kept.tree_queries() <= 4, "{} of 40 steps asked the trees", kept.tree_queries());
 }
 
 /// What a broad phase remembers saves work and changes nothing: small steps, steps with a common motion, leaps, a thickness
