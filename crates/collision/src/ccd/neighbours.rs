@@ -44,7 +44,7 @@ pub(super) struct Neighbours {
     pub vertex_face: Vec<[u32; 2]>,
     /// Pairs of edges, ascending.
     pub edge_edge: Vec<[u32; 2]>,
-    /// Pairs of strays, in no order, some of which may be in the lists too.
+    /// Pairs of strays, in no order, some of them more than once or in the lists too.
     pub stray_vertex_face: Vec<[u32; 2]>,
     pub stray_edge_edge: Vec<[u32; 2]>,
     strays: Strays,
@@ -176,8 +176,6 @@ impl Neighbours {
         for &v in &*strays {
             stray_faces.overlap(&swept(&[v], thickness), &mut packed, |item| push(v, item.id));
         }
-        pairs.sort_unstable();
-        pairs.dedup();
         self.stray_vertex_face = pairs;
 
         let mut pairs = std::mem::take(&mut self.stray_edge_edge);
@@ -192,8 +190,6 @@ impl Neighbours {
             self.edge_tree.overlap(&bounds, &mut stack, |f| push(e, f));
             stray_edges.overlap(&bounds, &mut packed, |item| push(e, item.id));
         }
-        pairs.sort_unstable();
-        pairs.dedup();
         self.stray_edge_edge = pairs;
         true
     }
@@ -270,7 +266,7 @@ impl Shift<'_> {
         let offset = self.x[v as usize] - anchor;
         let d = (offset - self.mean).abs();
         let rounding = 4.0 * f32::EPSILON * (offset.abs().max_element() + self.mean.abs().max_element());
-        // The largest is the last that compares; what is not a number must not be passed over.
+        // The largest element passes over what is not a number.
         if d.is_nan() { f32::NAN } else { d.max_element() + rounding }
     }
 
