@@ -55,43 +55,47 @@ impl Detector {
         let mut sorted = Vec::new();
         mesh.gather(rest, &mut sorted);
         let (faces, boundary) = (face_tree(&mesh, &sorted), boundary_tree(&mesh, &sorted));
-        let mut detector = Detector {
+        let (mut immersion, mut facing) = (Immersion::default(), Facing::default());
+        immersion.update(&mesh, &sorted);
+        facing.update_normals(&mesh, &sorted);
+        facing.update_cones(&mesh, &immersion.near_fold, &faces);
+        let rest_faces = faces.clone();
+        Detector {
             rest: sorted.clone(),
-            immersion: Immersion::default(),
-            rest_faces: faces.clone(),
+            immersion,
+            rest_faces,
             positions: sorted,
             faces,
             boundary,
-            facing: Facing::default(),
+            facing,
             mesh,
-        };
-        detector.immersion.update(&detector.mesh, &detector.positions);
-        detector.update_facing();
-        detector
+        }
     }
 
     /// Takes new positions (metres, in the user's vertex order) and brings the trees over boundary faces and boundary
     /// vertices up to date; one that motion has made slow is built anew.
     pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
         self.mesh.gather(positions, &mut self.positions);
-        let Detector { mesh, positions, immersion, faces, boundary, .. } = self;
-        immersion.update(mesh, positions);
-        faces.refit(|f| mesh.face_box(positions, f));
-        boundary.refit(|v| Aabb::of_points([positions[v as usize]]));
-        let rebuilt = faces.wants_rebuild();
-        if rebuilt {
-            *faces = face_tree(mesh, positions);
-        }
-        if boundary.wants_rebuild() {
-            *boundary = boundary_tree(mesh, positions);
-        }
-        self.update_facing();
-        RefitReport { inverted: self.immersion.inverted_count, rebuilt }
-    }
-
-    fn update_facing(&mut self) {
-        let Detector { mesh, positions, immersion, faces, facing, .. } = self;
-        facing.update(mesh, positions, &immersion.near_fold, faces);
+        let Detector { mesh, positions, immersion, faces, boundary, facing, .. } = self;
+        // Each side has parts that one thread does alone.
+        let ((), rebuilt) = rayon::join(
+            || immersion.update(mesh, positions),
+            || {
+                boundary.refit(|v| Aabb::of_points([positions[v as usize]]));
+                if boundary.wants_rebuild() {
+                    *boundary = boundary_tree(mesh, positions);
+                }
+                facing.update_normals(mesh, positions);
+                faces.refit(|f| mesh.face_box(positions, f));
+                let rebuild = faces.wants_rebuild();
+                if rebuild {
+                    *faces = face_tree(mesh, positions);
+                }
+                rebuild
+            },
+        );
+        facing.update_cones(mesh, &immersion.near_fold, faces);
+        RefitReport { inverted: immersion.inverted_count, rebuilt }
     }
 
     /// Whether tetrahedron `t` has zero or negative volume in the present pose.

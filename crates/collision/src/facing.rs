@@ -23,14 +23,19 @@ pub(crate) struct Facing {
 const CHUNK: usize = 1024;
 
 impl Facing {
-    /// `faces` is the tree over the boundary faces; `near_fold` flags the vertices next to a fold.
-    pub fn update(&mut self, mesh: &SortedMesh, positions: &[Vec3], near_fold: &[bool], faces: &Tree) {
+    /// The normals of a new pose.
+    pub fn update_normals(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
         self.normals.resize(mesh.faces.len(), Vec3::ZERO);
         self.normals.par_chunks_mut(CHUNK).zip(mesh.faces.par_chunks(CHUNK)).for_each(|(normals, faces)| {
             for (normal, face) in normals.iter_mut().zip(faces) {
                 *normal = inward_normal(face, positions);
             }
         });
+    }
+
+    /// The cones, once the normals are up to date. `faces` is the tree over the boundary faces; `near_fold` flags the vertices next to
+    /// a fold.
+    pub fn update_cones(&mut self, mesh: &SortedMesh, near_fold: &[bool], faces: &Tree) {
         let normals = &self.normals;
         self.cones.refit(faces, |f| cone(mesh, normals, near_fold, f));
     }

@@ -52,7 +52,6 @@ const CHUNK: usize = 512;
 
 impl Immersion {
     pub fn update(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
-        let at = |v: u32| positions[v as usize].as_dvec3();
         self.inverted.resize(mesh.elements.len(), false);
         self.inverted_count = self
             .inverted
@@ -71,33 +70,15 @@ impl Immersion {
             .sum();
         let bounds = |t: u32| Item { id: t, bounds: mesh.element_box(positions, t) };
         let inverted = (0..mesh.elements.len() as u32).filter(|&t| self.inverted[t as usize]);
-        self.inverted_tree = PackedTree::build(match self.inverted_count {
-            0 => Vec::new(),
-            _ => inverted.map(bounds).collect(),
-        });
-        let wrapped: Vec<[u32; 2]> = mesh
-            .fans
-            .par_chunks(CHUNK)
-            .flat_map_iter(|fans| {
-                fans.iter()
-                    .filter(|fan| wraps(fan.edge.map(at), mesh.fan_apices(fan).iter().map(|&v| at(v))))
-                    .map(|fan| fan.edge)
+        let build = || {
+            PackedTree::build(match self.inverted_count {
+                0 => Vec::new(),
+                _ => inverted.map(bounds).collect(),
             })
-            .collect();
-
-        let crossed: Vec<u32> = mesh
-            .rings
-            .par_chunks(CHUNK)
-            .flat_map_iter(|rings| {
-                let (mut ring, mut normals) = (Vec::new(), Vec::new());
-                rings.iter().filter_map(move |r| {
-                    let center = at(r.center);
-                    ring.clear();
-                    ring.extend(mesh.ring_vertices(r).iter().map(|&v| at(v) - center));
-                    crosses_itself(&ring, &mut normals).then_some(r.center)
-                })
-            })
-            .collect();
+        };
+        let (tree, (wrapped, crossed)) =
+            rayon::join(build, || (wrapped_edges(mesh, positions), crossed_vertices(mesh, positions)));
+        self.inverted_tree = tree;
         let folded_somewhere = self.inverted_count > 0 || !wrapped.is_empty() || !crossed.is_empty();
         if folded_somewhere || self.folded_somewhere || self.folds.len() != mesh.elements.len() {
             self.mark(mesh, positions.len(), &wrapped, &crossed);
@@ -127,6 +108,36 @@ impl Immersion {
             }
         }
     }
+}
+
+/// The boundary edges round which the elements wrap.
+fn wrapped_edges(mesh: &SortedMesh, positions: &[Vec3]) -> Vec<[u32; 2]> {
+    let at = |v: u32| positions[v as usize].as_dvec3();
+    mesh.fans
+        .par_chunks(CHUNK)
+        .flat_map_iter(|fans| {
+            fans.iter()
+                .filter(|fan| wraps(fan.edge.map(at), mesh.fan_apices(fan).iter().map(|&v| at(v))))
+                .map(|fan| fan.edge)
+        })
+        .collect()
+}
+
+/// The boundary vertices whose ring of faces crosses itself.
+fn crossed_vertices(mesh: &SortedMesh, positions: &[Vec3]) -> Vec<u32> {
+    let at = |v: u32| positions[v as usize].as_dvec3();
+    mesh.rings
+        .par_chunks(CHUNK)
+        .flat_map_iter(|rings| {
+            let (mut ring, mut normals) = (Vec::new(), Vec::new());
+            rings.iter().filter_map(move |r| {
+                let center = at(r.center);
+                ring.clear();
+                ring.extend(mesh.ring_vertices(r).iter().map(|&v| at(v) - center));
+                crosses_itself(&ring, &mut normals).then_some(r.center)
+            })
+        })
+        .collect()
 }
 
 /// Whether single precision is enough to see that an element is positive. The bound is that of [`orient3d`] for its unit

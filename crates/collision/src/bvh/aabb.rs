@@ -14,6 +14,8 @@ pub struct Aabb {
 impl Aabb {
     /// The box that holds nothing: it meets no box and no point, and is neutral in a union.
     pub const EMPTY: Aabb = Aabb { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+    /// All of space.
+    pub const EVERYTHING: Aabb = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
 
     /// The smallest box around `points`. A coordinate that is not a number is passed over.
     #[inline]

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use glam::{DVec3, Vec3, Vec4};
 
 use super::cones::Cones;
-use super::queue::{MinQueue, NodeKey, NodeQueue};
+use super::queue::{MinQueue, NodeKey, NodeQueue, pack, unpack};
 use super::stab::{round_down, round_up};
 use super::{Aabb, ChildKind, Node, Tree, WIDTH, lanes};
 
@@ -38,6 +38,8 @@ pub trait NearestVisitor {
 pub struct NearestQueue {
     nodes: NodeQueue,
     primitives: MinQueue,
+    stack: Vec<u32>,
+    sorted: Vec<u128>,
 }
 
 /// A point in double precision between two neighbouring single precision ones, as splats.
@@ -65,6 +67,42 @@ impl Node {
         // At most five roundings of 2^-24 each on the way.
         sum * (1.0 - 3.0 * f32::EPSILON)
     }
+
+    /// Of the children of `mask` that lie within the visitor's radius, tells `open` the nodes with their distances, and `found` the
+    /// primitives with their own.
+    #[inline(always)]
+    fn enter<V: NearestVisitor>(
+        &self,
+        mask: u32,
+        distances: Vec4,
+        visitor: &mut V,
+        mut open: impl FnMut(f32, u32),
+        mut found: impl FnMut(f64, u32),
+    ) {
+        let (mut ids, mut count) = ([0; WIDTH], 0);
+        let radius = visitor.radius_squared();
+        for lane in lanes(mask) {
+            // An empty lane is infinitely far, or not a number.
+            if (distances[lane] as f64) < radius {
+                match self.children[lane].get() {
+                    ChildKind::Node(c) => open(distances[lane], c),
+                    ChildKind::Primitive(id) => {
+                        ids[count] = id;
+                        count += 1;
+                    }
+                    ChildKind::None => {}
+                }
+            }
+        }
+        if count > 0 {
+            let mut exact = [f64::INFINITY; WIDTH];
+            visitor.distances_squared(&ids[..count], &mut exact);
+            let radius = visitor.radius_squared();
+            for (&id, &d) in ids[..count].iter().zip(&exact).filter(|&(_, &d)| d < radius) {
+                found(d, id);
+            }
+        }
+    }
 }
 
 impl Tree {
@@ -85,7 +123,8 @@ impl Tree {
         self.search(p, queue, visitor, |index, node| cones.facing(index, node, rounded));
     }
 
-    /// As [`Tree::nearest`], but passes over the subtrees that do not meet the box `within`.
+    /// As [`Tree::nearest`], where the radius is small and most of what it holds is going to be visited: nodes are entered in any
+    /// order, and what they hold is sorted once. Passes over the subtrees that do not meet the box `within`.
     pub fn nearest_in<V: NearestVisitor>(
         &self,
         p: DVec3,
@@ -93,7 +132,25 @@ impl Tree {
         queue: &mut NearestQueue,
         visitor: &mut V,
     ) {
-        self.search(p, queue, visitor, |_, node| node.overlap_mask(within));
+        let bounds = PointBounds::new(p);
+        let NearestQueue { stack, sorted, .. } = queue;
+        stack.clear();
+        sorted.clear();
+        if !self.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(index) = stack.pop() {
+            let node = &self.nodes[index as usize];
+            let distances = node.distances_squared(&bounds);
+            let open = |_, child| stack.push(child);
+            node.enter(node.overlap_mask(within), distances, visitor, open, |d, id| sorted.push(pack(d, id)));
+        }
+        sorted.sort_unstable();
+        for (d, id) in sorted.iter().map(|&entry| unpack(entry)) {
+            if d >= visitor.radius_squared() || visitor.visit(id, d).is_break() {
+                return;
+            }
+        }
     }
 
     /// Boxes of the subtrees within `radius` of `p` over which [`Tree::nearest_facing`] passes, the largest ones. For pictures.
@@ -130,7 +187,7 @@ impl Tree {
         mask: impl Fn(usize, &Node) -> u32,
     ) {
         let bounds = PointBounds::new(p);
-        let NearestQueue { nodes, primitives } = queue;
+        let NearestQueue { nodes, primitives, .. } = queue;
         nodes.clear();
         primitives.clear();
         // The nearest child of the last node is often the next one: it need not go through the queue.
@@ -157,35 +214,14 @@ impl Tree {
             }
             let node = &self.nodes[first.index()];
             let distances = node.distances_squared(&bounds);
-            let (mut ids, mut count) = ([0; WIDTH], 0);
-            let radius = visitor.radius_squared();
-            for lane in lanes(mask(first.index(), node)) {
-                // An empty lane is infinitely far, or not a number.
-                if (distances[lane] as f64) < radius {
-                    match node.children[lane].get() {
-                        ChildKind::Node(c) => {
-                            let key = NodeKey::new(distances[lane], c);
-                            match next {
-                                Some(nearest) if nearest <= key => nodes.push(key),
-                                _ => next.replace(key).into_iter().for_each(|other| nodes.push(other)),
-                            }
-                        }
-                        ChildKind::Primitive(id) => {
-                            ids[count] = id;
-                            count += 1;
-                        }
-                        ChildKind::None => {}
-                    }
+            let open = |distance, child| {
+                let key = NodeKey::new(distance, child);
+                match next {
+                    Some(nearest) if nearest <= key => nodes.push(key),
+                    _ => next.replace(key).into_iter().for_each(|other| nodes.push(other)),
                 }
-            }
-            if count > 0 {
-                let mut exact = [f64::INFINITY; WIDTH];
-                visitor.distances_squared(&ids[..count], &mut exact);
-                let radius = visitor.radius_squared();
-                for (&id, &d) in ids[..count].iter().zip(&exact).filter(|&(_, &d)| d < radius) {
-                    primitives.push(d, id);
-                }
-            }
+            };
+            node.enter(mask(first.index(), node), distances, visitor, open, |d, id| primitives.push(d, id));
         }
     }
 }

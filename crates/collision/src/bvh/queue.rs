@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 /// Smallest key first; equal keys in ascending order of their ids.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinQueue {
-    /// The bits of the key above those of the id: keys are not negative, so their bits sort as they do.
     heap: BinaryHeap<Reverse<u128>>,
 }
 
@@ -90,15 +89,17 @@ impl NodeQueue {
     }
 }
 
+/// A key, not negative, and an id in one word that sorts like them.
 #[inline]
-fn pack(key: f64, id: u32) -> u128 {
+pub(super) fn pack(key: f64, id: u32) -> u128 {
     debug_assert!(key >= 0.0);
+    // The bits of the key stand above those of the id: keys are not negative, so their bits sort as they do.
     // Adding zero makes a positive zero of a negative one.
     ((key + 0.0).to_bits() as u128) << 32 | id as u128
 }
 
 #[inline]
-fn unpack(entry: u128) -> (f64, u32) {
+pub(super) fn unpack(entry: u128) -> (f64, u32) {
     (f64::from_bits((entry >> 32) as u64), entry as u32)
 }
 

@@ -71,6 +71,19 @@ fn check_against_loops(tree: &Tree, boxes: &[Aabb], points: &[Vec3]) {
             wanted.retain(|w| w.0 < radius);
             wanted.sort_by(|a, b| a.partial_cmp(b).unwrap());
             assert_eq!(visitor.found, wanted, "boxes near {p}");
+
+            // The same in any order of the nodes; what does not meet the box may be left out, and all else must be there.
+            visitor.found.clear();
+            tree.nearest_in(p, &query, &mut NearestQueue::default(), &mut visitor);
+            assert!(visitor.found.is_sorted() && visitor.found.iter().all(|w| wanted.contains(w)));
+            let meets = |w: &&(f64, u32)| boxes[w.1 as usize].overlaps(&query);
+            assert!(
+                wanted.iter().filter(meets).all(|w| visitor.found.contains(w)),
+                "boxes in {query:?} near {p}"
+            );
+            visitor.found.clear();
+            tree.nearest_in(p, &Aabb::EVERYTHING, &mut NearestQueue::default(), &mut visitor);
+            assert_eq!(visitor.found, wanted, "boxes near {p}, sorted at the end");
         }
     }
     let mut pairs = Vec::new();

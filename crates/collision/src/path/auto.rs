@@ -104,7 +104,17 @@ fn beyond(
                 end => end.found(),
             };
         }
-        Known { from: inverted.max(d), lifted: d, ..Known::NOTHING }
+        let known = Known { from: inverted.max(d), lifted: d, ..Known::NOTHING };
+        if let SearchEnd::Found(found) = end {
+            // What was found has a path; only a nearer one can be shorter.
+            counters.fallbacks += 1;
+            let known = Known { until: reached, within: Some(Aabb::EVERYTHING), ..known };
+            return match search(pose, query, shortcuts, known, scratch, counters) {
+                SearchEnd::Own(d) => behind_own(pose, query, d, scratch, counters),
+                end => end.found().or(Some(found)),
+            };
+        }
+        known
     };
     counters.fallbacks += 1;
     match search(pose, query, shortcuts, known, scratch, counters) {
