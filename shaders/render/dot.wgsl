@@ -1,4 +1,5 @@
-// Dots of a radius in pixels with a pale rim, and what is hidden of them faintly.
+// Dots of a radius in pixels with a pale rim, and what is hidden of them faintly. The rims of all dots are drawn before their cores:
+// they set dots off from what is behind them, and not from each other, so that many together keep their colour.
 
 struct Mark {
     @location(0) position: vec3f,
@@ -16,6 +17,9 @@ struct Point {
 }
 
 override HIDDEN: f32 = 1.0;
+// Radius of what is drawn, in radii of the dot.
+override PART: f32 = 1.0;
+override RIM: bool = false;
 
 @vertex
 fn vertex(@builtin(vertex_index) i: u32, mark: Mark) -> Point {
@@ -32,11 +36,12 @@ fn vertex(@builtin(vertex_index) i: u32, mark: Mark) -> Point {
 @fragment
 fn fragment(in: Point) -> @location(0) vec4f {
     let r = length(in.at);
-    let cover = clamp(in.radius + 0.5 - r, 0.0, 1.0);
+    let cover = clamp(in.radius * PART + 0.5 - r, 0.0, 1.0);
     if cover <= 0.0 || cut_away(in.position) {
         discard;
     }
-    // Only what is seen has a rim.
-    let rim = smoothstep(0.62 * in.radius, 0.82 * in.radius, r) * f32(HIDDEN == 1.0);
-    return vec4f(mix(in.colour.rgb, vec3f(1.0), rim * 0.8), in.colour.a * cover * HIDDEN);
+    if RIM {
+        return vec4f(1.0, 1.0, 1.0, 0.8 * in.colour.a * cover);
+    }
+    return vec4f(in.colour.rgb, in.colour.a * cover * HIDDEN);
 }

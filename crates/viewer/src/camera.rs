@@ -140,6 +140,18 @@ impl Camera {
         }
     }
 
+    /// Comes nearer by a factor to what is seen at a place and as far away as the target: it stays there. `place`: from the middle of
+    /// the picture to the right and down, in heights of the picture.
+    pub fn zoom_at(&mut self, factor: f32, place: Vec2) {
+        let before = self.distance;
+        self.zoom(factor);
+        // As far as the target would be dragged from one distance, and back from the other.
+        self.pan(place);
+        let now = std::mem::replace(&mut self.distance, before);
+        self.pan(-place);
+        self.distance = now;
+    }
+
     /// The half line behind a place of the picture: (-1, -1) bottom left, (1, 1) top right.
     pub fn ray(&self, place: Vec2, aspect: f32) -> Ray {
         let tangent = (self.field_of_view / 2.0).tan();
@@ -278,6 +290,27 @@ mod tests {
         let seen = camera.view_projection(1.0, 10.0).project_point3(before);
         // A quarter of the height to the right is half of the range from -1 to 1; down is negative.
         assert!((seen.truncate() - Vec2::new(0.5, 0.2)).length() < 1e-4, "{seen}");
+    }
+
+    #[test]
+    fn zooming_keeps_what_is_seen_under_the_pointer() {
+        let mut camera = Camera::new(Vec3::Y);
+        let place = Vec2::new(0.3, -0.2);
+        let (before, distance) = (camera.target, camera.distance);
+        camera.zoom_at(1.0, place);
+        assert_eq!((camera.target.distance(before) < 1e-5, camera.distance), (true, distance));
+        // A place is drawn 2 · place away from the middle, up positive.
+        let aspect = 1.0;
+        let ray = camera.ray(Vec2::new(0.6, 0.4), aspect);
+        let back = camera.direction();
+        let point =
+            ray.origin + ray.direction * (camera.target - ray.origin).dot(back) / ray.direction.dot(back);
+        for factor in [2.5, 0.3] {
+            camera.zoom_at(factor, place);
+            let seen = camera.view_projection(aspect, 10.0).project_point3(point);
+            assert!((seen.truncate() - Vec2::new(0.6, 0.4)).length() < 1e-4, "{seen}");
+        }
+        assert!((camera.distance - distance / 0.75).abs() < 1e-5);
     }
 
     #[test]

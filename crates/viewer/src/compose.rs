@@ -34,7 +34,7 @@ pub fn extent(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
         let (middle, size) = ((low + high) / 2.0, (high - low).length());
         for (origin, normal) in snapshot.colliders.iter().filter_map(|c| solids::ground_of(c, model.up)) {
             let height = normal.dot(middle - origin);
-            if (0.0..1.5 * size).contains(&height) {
+            if is_near(height, size) {
                 // The middle of each side of what is below: where it falls to is in view too.
                 let below = middle - normal * height;
                 let half = (high - low) / 2.0;
@@ -45,6 +45,32 @@ pub fn extent(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
         }
     }
     points
+}
+
+/// [`extent`], and where shadows fall on ground that is in it: what a camera brings into view.
+pub fn in_view(model: &Model, snapshot: &Snapshot) -> Vec<Vec3> {
+    let mut points = extent(model, snapshot);
+    let grounds = snapshot.colliders.iter().filter_map(|c| solids::ground_of(c, model.up));
+    let grounds: Vec<(Vec3, Vec3)> = grounds.collect();
+    let Some((low, high)) = camera::bounds(points.iter().copied()) else { return points };
+    let (middle, size) = ((low + high) / 2.0, (high - low).length());
+    let light = theme::towards_light(model.up);
+    for (origin, normal) in grounds {
+        if is_near(normal.dot(middle - origin), size) {
+            let shadow = |p: &Vec3| {
+                let way = normal.dot(*p - origin) / normal.dot(light);
+                (way > 0.0).then(|| *p - light * way)
+            };
+            let shadows: Vec<Vec3> = points.iter().filter_map(shadow).collect();
+            points.extend(shadows);
+        }
+    }
+    points
+}
+
+/// Whether ground is in the picture of what is `size` large, its middle `height` above the ground, metres.
+fn is_near(height: f32, size: f32) -> bool {
+    (0.0..1.5 * size).contains(&height)
 }
 
 /// All there is to draw of a moment.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gordian_mesh::io;
+use gordian_sim::scene::SceneErrorKind;
 use gordian_sim::{Scene, SceneError};
 
 /// A scene file, or a built-in scene by its name, see [`Scene::open`]; or a mesh file, which falls on the ground as in the built-in
@@ -11,7 +12,14 @@ pub fn open(name: &str, overrides: &[String]) -> Result<Scene, SceneError> {
     let path = Path::new(name);
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if !path.is_file() || !io::extensions().any(|known| known == ending) {
-        return Scene::open(name, overrides);
+        return Scene::open(name, overrides).map_err(|mut error| {
+            let unread = matches!(error.kind, SceneErrorKind::File | SceneErrorKind::Syntax);
+            if unread && path.is_file() && ending != "toml" {
+                error.hint =
+                    Some(format!("scenes are TOML; meshes that can be read are {}", io::format_list()));
+            }
+            error
+        });
     }
     let mut all = vec![format!("body.mesh={name}")];
     // What cannot be read is told where the body is built, with the file and its line.

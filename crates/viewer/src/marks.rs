@@ -47,10 +47,11 @@ pub(crate) fn marks(geometry: &mut Geometry, model: &Model, snapshot: &Snapshot,
     }
     if shows(Overlay::Paths) {
         let deepest = snapshot.paths.iter().map(PathMark::length).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        // Pale rims set them off from bodies of every colour; all of them first, so that they do not hide other paths.
+        let rims = snapshot.paths.iter().map(|p| Line::new(p.from, p.to, [255, 255, 255, 190], 4.0));
+        geometry.lines.extend(rims);
         for path in &snapshot.paths {
             let colour = theme::depth(path.length() / deepest);
-            // A pale rim sets it off from bodies of every colour.
-            geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 190], 4.0));
             geometry.lines.push(Line::new(path.from, path.to, colour, 2.2));
             geometry.dots.push(Dot::new(path.to, colour, 2.5));
         }

@@ -14,6 +14,9 @@ use crate::targets::{COLOUR, DEPTH, OPENNESS, SAMPLES};
 /// Opacity of what shines through a surface.
 const HIDDEN: f64 = 0.4;
 
+/// Radius of a dot within its rim, in radii of the dot.
+const CORE: f64 = 0.72;
+
 pub(crate) struct Pipelines {
     pub frame_layout: BindGroupLayout,
     pub light_layout: BindGroupLayout,
@@ -41,6 +44,8 @@ pub(crate) struct Pipelines {
     /// What is seen, and what is hidden.
     pub line: [RenderPipeline; 2],
     pub dot: [RenderPipeline; 2],
+    /// Pale rims of dots that are seen, drawn before the dots.
+    pub rim: RenderPipeline,
 }
 
 /// How a pipeline differs from the others.
@@ -153,6 +158,14 @@ impl Pipelines {
                 ),
             ]
         };
+        let round = Kind {
+            label: "dot",
+            module: &dot,
+            buffer: Some(dots.clone()),
+            strip: true,
+            depth: Some((less, false)),
+            ..base.clone()
+        };
         let screen =
             Kind { module: &occlusion, target: Some(OPENNESS), samples: 1, depth: None, ..base.clone() };
         Pipelines {
@@ -229,13 +242,18 @@ impl Pipelines {
                 strip: true,
                 ..base.clone()
             }),
-            dot: seen_and_hidden(Kind {
-                label: "dot",
-                module: &dot,
-                buffer: Some(dots.clone()),
-                strip: true,
-                ..base.clone()
-            }),
+            dot: [
+                make(&plain, Kind { constants: &[("PART", CORE)], ..round.clone() }),
+                make(
+                    &plain,
+                    Kind {
+                        depth: Some((CompareFunction::Greater, false)),
+                        constants: hidden,
+                        ..round.clone()
+                    },
+                ),
+            ],
+            rim: make(&plain, Kind { constants: &[("RIM", 1.0)], ..round }),
             frame_layout,
             light_layout,
             occlusion_layout,

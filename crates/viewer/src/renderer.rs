@@ -12,7 +12,7 @@ use crate::image::Image;
 use crate::pipelines::Pipelines;
 use crate::shaders::Frame;
 use crate::targets::{DEPTH, Targets, texture};
-use crate::theme::Theme;
+use crate::theme::{Theme, towards_light};
 
 /// How much is spent on a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,9 +151,7 @@ impl Renderer {
         let reach = (camera.target - self.centre).length() + self.radius * 20.0;
         let view_proj = camera.view_projection(aspect, reach);
         let around = seen.theme.surroundings();
-        let axes = Camera::world_axes(camera.up);
-        // From above and from the left of where the camera starts.
-        let light = (axes * Vec3::new(-0.25, 1.0, 0.62)).normalize();
+        let light = towards_light(camera.up);
         let [key, sky, bounce] = around.light.map(|c| c.extend(0.0));
         let clip = self.clip.map_or(Vec3::ZERO.extend(1.0), |c| c.normal.extend(c.offset));
         let half_tangent = 0.5 / (camera.field_of_view / 2.0).tan();
@@ -263,6 +261,10 @@ impl Renderer {
         let marked = |pass: &mut wgpu::RenderPass, hidden: usize, lines: &Growing, dots: &Growing| {
             pass.set_pipeline(&p.line[hidden]);
             instances(pass, lines);
+            if hidden == 0 {
+                pass.set_pipeline(&p.rim);
+                instances(pass, dots);
+            }
             pass.set_pipeline(&p.dot[hidden]);
             instances(pass, dots);
         };

@@ -1,7 +1,7 @@
 //! Pictures without a display.
 
 use crate::camera::{Camera, CameraChoice};
-use crate::compose::{Look, compose, extent};
+use crate::compose::{Look, compose, in_view};
 use crate::gpu::{Gpu, GpuError};
 use crate::image::Image;
 use crate::renderer::{Quality, Renderer, View};
@@ -32,7 +32,7 @@ impl Shot {
         size: [u32; 2],
     ) -> Result<Image, GpuError> {
         let aspect = size[0] as f32 / size[1].max(1) as f32;
-        let camera = camera.camera(model.up, extent(model, snapshot).into_iter(), aspect);
+        let camera = camera.camera(model.up, in_view(model, snapshot).into_iter(), aspect);
         self.take_from(model, snapshot, look, &camera, size)
     }
 

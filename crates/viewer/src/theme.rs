@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::camera::Camera;
+
 /// An opaque or translucent colour, sRGB bytes.
 pub type Colour = [u8; 4];
 
@@ -80,6 +82,11 @@ pub fn depth(t: f32) -> Colour {
     let [a, b] = [Vec3::from(STOPS[i]), Vec3::from(STOPS[i + 1])];
     let c = a.lerp(b, at - i as f32);
     [c.x as u8, c.y as u8, c.z as u8, 255]
+}
+
+/// Towards the light, from above and from the left of where the camera starts; unit length. `up`: the vertical.
+pub fn towards_light(up: Vec3) -> Vec3 {
+    (Camera::world_axes(up) * Vec3::new(-0.25, 1.0, 0.62)).normalize()
 }
 
 /// What a theme gives the renderer: colours of light and surroundings.

@@ -126,7 +126,7 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     }
     let model = Model::of(&world, scene.up().as_vec3());
     let mut snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
-    let start = compose::extent(&model, &snapshot);
+    let start = compose::in_view(&model, &snapshot);
     let last = args.frame.unwrap_or(scene.simulation.frames);
     let bar = progress(last);
     for _ in 0..last {
@@ -137,8 +137,8 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
         }
     }
     bar.finish_and_clear();
-    let mut points = compose::extent(&model, &snapshot);
-    let middle = camera::bounds(points.iter().copied());
+    let middle = camera::bounds(compose::extent(&model, &snapshot).into_iter());
+    let mut points = compose::in_view(&model, &snapshot);
     // Where the camera is chosen, start and end are in view, so that pictures of several frames can be compared.
     if args.camera.is_some() {
         points.extend(start);

@@ -14,7 +14,7 @@ use super::viewport::Grab;
 use super::{controls, inspector, measure, messages, record, scenes, style, tune, viewport};
 use crate::camera::Camera;
 use crate::clip::ClipChoice;
-use crate::compose::{Look, compose, extent};
+use crate::compose::{Look, compose, extent, in_view};
 use crate::gpu::Gpu;
 use crate::overlay::Overlays;
 use crate::renderer::{Quality, Renderer};
@@ -23,8 +23,11 @@ use crate::theme::Theme;
 /// Widths of the settings, points: the picture keeps most of a window, whatever there is to tell.
 const SETTINGS: egui::Rangef = egui::Rangef { min: 260.0, max: 400.0 };
 
-/// A window that is narrower has no room for panels beside the picture, points.
-const ROOM: f32 = 600.0;
+/// A window that is narrower has no room for panels beside the picture, points; and for more than one of them.
+const ROOM: [f32; 2] = [600.0, 880.0];
+
+/// Where a clip plane is at first.
+const THROUGH_THE_MIDDLE: ClipChoice = ClipChoice { normal: glam::Vec3::X, offset: None };
 
 /// Frames that plots go back.
 pub(super) const HISTORY: usize = 240;
@@ -53,7 +56,9 @@ pub struct App {
     pub(super) speed: f64,
     pub(super) theme: Theme,
     pub(super) overlays: Overlays,
-    pub(super) clip: Option<ClipChoice>,
+    /// Where the clip plane is or was last, and whether it cuts.
+    pub(super) clip: ClipChoice,
+    pub(super) cuts: bool,
     pub(super) camera: Camera,
     /// The next moment is brought into view.
     pub(super) wants_framing: bool,
@@ -73,6 +78,9 @@ pub struct App {
     /// Geometry must be composed again.
     pub(super) stale: bool,
     pub(super) panels: bool,
+    /// There is room for one panel: the list of scenes, or the settings.
+    pub(super) alternates: bool,
+    pub(super) lists: bool,
     /// What a frame of the window costs, milliseconds; smoothed.
     pub(super) drawing_ms: f64,
     /// Threads of the window's own: those of the simulation may be busy for long.
@@ -104,7 +112,8 @@ impl App {
             speed: 1.0,
             theme: Theme::Dark,
             overlays: Overlays::default(),
-            clip: None,
+            clip: THROUGH_THE_MIDDLE,
+            cuts: false,
             camera: Camera::new(glam::Vec3::Y),
             wants_framing: false,
             wants_listing: false,
@@ -120,6 +129,8 @@ impl App {
             texture: None,
             stale: false,
             panels: true,
+            alternates: false,
+            lists: true,
             drawing_ms: 0.0,
             pool,
         })
@@ -144,6 +155,11 @@ impl App {
     /// The scene that is open.
     pub fn scene(&self) -> Option<&Scene> {
         self.opened.as_ref().map(|o| &o.scene)
+    }
+
+    /// The vertex that is looked at.
+    pub fn selected(&self) -> Option<u32> {
+        self.selected
     }
 
     /// The texts of the errors that are shown.
@@ -226,9 +242,10 @@ impl App {
             self.camera = Camera::new(opened.model.up);
             self.wants_framing = true;
             self.wants_listing = true;
-            self.clip = None;
+            (self.clip, self.cuts) = (THROUGH_THE_MIDDLE, false);
         }
         self.opening = None;
+        self.lists = false;
         self.playing = false;
         self.select(None);
         self.grab = None;
@@ -251,7 +268,7 @@ impl App {
     /// Brings everything into view.
     pub(super) fn frame_all(&mut self) {
         if let (Some(opened), Some(shown)) = (&self.opened, &self.shown) {
-            let points = extent(&opened.model, &shown.snapshot);
+            let points = in_view(&opened.model, &shown.snapshot);
             self.camera.frame(points.iter().copied(), self.record.aspect.max(0.2));
         }
     }
@@ -278,7 +295,7 @@ impl App {
         Look {
             theme: self.theme,
             overlays: self.overlays,
-            clip: self.clip.map(|c| c.plane(centre)),
+            clip: self.cuts.then(|| self.clip.plane(centre)),
             selected: self.selected,
         }
     }
@@ -340,8 +357,12 @@ impl App {
         controls::dropped_files(self, ui.ctx());
         controls::keys(self, ui.ctx());
         style::apply(ui.ctx(), self.theme);
-        if self.panels && ui.available_width() >= ROOM {
+        let room = ROOM.iter().filter(|r| self.panels && ui.available_width() >= **r).count();
+        self.alternates = room == 1;
+        if room == 2 || room == 1 && self.lists {
             egui::Panel::left("scenes").default_size(270.0).show(ui, |ui| scenes::show(self, ui));
+        }
+        if room == 2 || room == 1 && !self.lists {
             let settings = egui::Panel::right("settings").default_size(330.0).size_range(SETTINGS);
             settings.show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -354,7 +375,9 @@ impl App {
             });
         }
         egui::Panel::bottom("controls").show(ui, |ui| controls::bar(self, ui));
-        egui::CentralPanel::no_frame().show(ui, |ui| viewport::show(self, ui, painter));
+        let picture =
+            egui::CentralPanel::no_frame().show(ui, |ui| viewport::show(self, ui, painter)).response.rect;
+        controls::held_files(ui, picture);
         if let Err(error) = self.gpu.check() {
             self.say(error.to_string(), true);
         }

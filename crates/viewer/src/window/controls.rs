@@ -4,9 +4,8 @@ use egui::{Key, Modifiers};
 
 use super::app::App;
 use super::browser::Purpose;
-use super::driver::Command;
+use super::driver::{Command, Shown};
 use super::style::faint;
-use crate::clip::ClipChoice;
 use crate::overlay::Overlay;
 use crate::theme::Theme;
 
@@ -18,6 +17,10 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
     ui.add_space(3.0);
     // A narrow window has no room for all of it in a line.
     ui.horizontal_wrapped(|ui| {
+        if app.alternates {
+            let other = if app.lists { "Settings" } else { "Scenes" };
+            app.lists ^= ui.button(other).on_hover_text("instead of what is beside the picture").clicked();
+        }
         let ready = app.opened.is_some();
         ui.add_enabled_ui(ready, |ui| {
             let label = if app.playing { "Pause" } else { "Play" };
@@ -47,26 +50,36 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
         {
             app.driver.send(Command::Record(None));
         }
-        ui.separator();
+        ui.add_space(6.0);
         if let Some(name) = &app.opening {
+            let name = std::path::Path::new(name);
             ui.spinner();
-            ui.label(format!("opening {name} …"));
+            ui.label(format!("opening {} …", name.file_name().unwrap_or(name.as_os_str()).display()));
         } else if let Some(shown) = &app.shown {
-            let s = &shown.snapshot;
-            let substep = if shown.substep > 0 { format!("+{}", shown.substep) } else { String::new() };
-            ui.monospace(format!("frame {:4}{substep:<4}{:6.3} s", s.frame, s.time_s))
-                .on_hover_text("frames done, +substeps of the next one, simulated time");
-            if let Some(last) = app.history.back() {
-                let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
-                let pace = faint(format!("{} real time", part(real / last.ms.total)));
-                ui.add(egui::Label::new(pace).extend())
-                    .on_hover_text(format!("{:.1} ms for the last frame of the simulation", last.ms.total));
-            }
+            clock(app, shown, ui);
         } else {
             ui.label("choose a scene");
         }
     });
     ui.add_space(2.0);
+}
+
+/// Where the simulation is, and how fast: one piece, so that no line breaks within it.
+fn clock(app: &App, shown: &Shown, ui: &mut egui::Ui) {
+    let s = &shown.snapshot;
+    let substep = if shown.substep > 0 { format!("+{}", shown.substep) } else { String::new() };
+    let mut about = "frames done, +substeps of the next one, simulated time".to_owned();
+    let mut job = egui::text::LayoutJob::default();
+    let mut add = |text: egui::RichText| {
+        text.append_to(&mut job, ui.style(), egui::FontSelection::Default, egui::Align::Center);
+    };
+    add(egui::RichText::new(format!("frame {:4}{substep:<4}{:6.3} s", s.frame, s.time_s)).monospace());
+    if let Some(last) = app.history.back() {
+        let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
+        add(faint(format!("   {} real time", part(real / last.ms.total))));
+        about += &format!("; {:.1} ms were computed for the last frame", last.ms.total);
+    }
+    ui.add(egui::Label::new(job).extend()).on_hover_text(about);
 }
 
 /// A part, two digits of it.
@@ -171,8 +184,7 @@ pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
         app.stale = true;
     }
     if pressed(Key::C) {
-        let through_middle = ClipChoice { normal: glam::Vec3::X, offset: None };
-        app.clip = if app.clip.is_some() { None } else { Some(through_middle) };
+        app.cuts = !app.cuts;
         app.stale = true;
     }
     if pressed(Key::P)
@@ -187,10 +199,32 @@ pub(super) fn keys(app: &mut App, ctx: &egui::Context) {
     }
 }
 
-/// Opens what is dropped on the window.
+/// Opens what is dropped on the window; of a folder, shows what can be opened in it.
 pub(super) fn dropped_files(app: &mut App, ctx: &egui::Context) {
     let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-    if let Some(path) = dropped.into_iter().next_back().map(|f| f.path().to_path_buf()) {
+    let Some(path) = dropped.first().map(|f| f.path()) else { return };
+    if dropped.len() > 1 {
+        app.say(format!("one at a time: of {} files, {} is opened", dropped.len(), path.display()), false);
+    }
+    app.browser = None;
+    if path.is_dir() {
+        app.browse(Purpose::Open, Some(path));
+    } else {
         app.open(&path.display().to_string());
     }
+}
+
+/// Says what happens to a file that is held over the window.
+pub(super) fn held_files(ui: &egui::Ui, picture: egui::Rect) {
+    let held = ui.input(|i| i.raw.hovered_files.clone());
+    let Some(first) = held.first() else { return };
+    let name = first.path.as_ref().and_then(|p| p.file_name()).map(|n| n.display().to_string());
+    let text = format!("drop to open {}", name.as_deref().unwrap_or("it"));
+    let (painter, visuals) = (ui.painter(), ui.visuals());
+    let frame = egui::Stroke::new(2.0, visuals.selection.bg_fill);
+    painter.rect_stroke(picture.shrink(6.0), 6.0, frame, egui::StrokeKind::Inside);
+    let galley = painter.layout_no_wrap(text, egui::FontId::proportional(16.0), visuals.strong_text_color());
+    let place = egui::Align2::CENTER_CENTER.anchor_size(picture.center(), galley.size());
+    painter.rect_filled(place.expand2(egui::vec2(12.0, 8.0)), 5.0, visuals.window_fill);
+    painter.galley(place.min, galley, visuals.strong_text_color());
 }

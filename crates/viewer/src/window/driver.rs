@@ -17,6 +17,9 @@ use crate::snapshot::{Interest, Model, Snapshot};
 /// A frame that takes longer is shown in between.
 const PATIENCE: Duration = Duration::from_millis(60);
 
+/// The same in slow motion, where there is time for it.
+const PATIENCE_IF_SLOW: Duration = Duration::from_millis(30);
+
 /// One part in so many of the time at most goes into that: what is shown has to be judged first.
 const SHARE: u32 = 8;
 
@@ -189,6 +192,8 @@ struct Running {
     /// When the last moment was shown, and what the last look at one within a frame cost.
     shown: Instant,
     looking: Duration,
+    /// Computed for the frame under way; a pause within it does not count.
+    computed: Duration,
 }
 
 struct Engine {
@@ -320,22 +325,22 @@ impl Engine {
             }
             Command::StepFrame => {
                 r.stop();
-                r.frames = 1;
+                (r.frames, r.next) = (1, Instant::now());
                 event = Some(Event::Playing(false));
             }
             Command::StepSubstep => {
                 r.stop();
-                r.substeps = 1;
+                (r.substeps, r.next) = (1, Instant::now());
                 event = Some(Event::Playing(false));
             }
             Command::Tune(scene) => {
                 // Substeps of a frame under way are not mixed with those of another length.
                 r.frame = None;
-                let all = r.world.tune(&r.scene, &scene);
-                if !all {
+                let holds = World::tuned(&r.scene, &scene);
+                if !r.world.tune(&r.scene, &scene) {
                     event = Some(Event::Note("some of the changes need a restart".into()));
                 }
-                r.scene = *scene;
+                r.scene = holds;
             }
             Command::Grab(particles, target) => {
                 r.grabbed = Some((particles, target));
@@ -392,6 +397,7 @@ impl Engine {
                     next: now,
                     shown: now,
                     looking: Duration::ZERO,
+                    computed: Duration::ZERO,
                 });
                 self.tell(Event::Opened(Box::new(opened)));
                 for warning in warnings {
@@ -405,22 +411,33 @@ impl Engine {
 
     fn substep(&mut self) -> Result<(), SimError> {
         let Some(r) = &mut self.running else { return Ok(()) };
+        let begun = Instant::now();
         r.pull()?;
-        let mut frame = r.frame.take().unwrap_or_else(|| r.world.begin_frame());
-        let Some(report) = r.world.advance(&mut frame)? else {
+        let mut frame = r.frame.take().unwrap_or_else(|| {
+            r.computed = Duration::ZERO;
+            r.world.begin_frame()
+        });
+        let advanced = r.world.advance(&mut frame)?;
+        r.computed += begun.elapsed();
+        if r.playing {
+            // Each substep in its time, so that slow motion is no slide show; what is late by no more than a frame is made up for.
+            let seconds = |s: f64| Duration::try_from_secs_f64(s / self.speed).unwrap_or(Duration::ZERO);
+            let latest = Instant::now().checked_sub(seconds(r.scene.simulation.frame_s)).unwrap_or(r.next);
+            r.next = (r.next + seconds(r.world.substep_s())).max(latest);
+        }
+        let Some(mut report) = advanced else {
             r.frame = Some(frame);
             let wanted = r.substeps > 0;
             r.substeps = r.substeps.saturating_sub(1);
-            if wanted || r.shown.elapsed() > PATIENCE.max(r.looking * SHARE) {
+            let patience = if self.speed < 1.0 { PATIENCE_IF_SLOW } else { PATIENCE };
+            if wanted || r.shown.elapsed() > patience.max(r.looking * SHARE) {
                 self.show();
             }
             return Ok(());
         };
+        report.ms.total = r.computed.as_secs_f64() * 1e3;
         r.substeps = 0;
         r.frames = r.frames.saturating_sub(1);
-        let pause =
-            Duration::try_from_secs_f64(r.scene.simulation.frame_s / self.speed).unwrap_or(Duration::ZERO);
-        r.next = (r.next + pause).max(Instant::now().checked_sub(pause).unwrap_or(r.next));
         let snapshot = Arc::new(Snapshot::of(&r.world, report.clone(), self.interest));
         self.publish(snapshot.clone());
         let mut recording = hold(&self.recording);

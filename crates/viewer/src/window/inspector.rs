@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use glam::Vec3;
-use gordian_mesh::signed_volume;
+use glam::{DVec3, Vec3};
+use gordian_mesh::{Neighbor, signed_volume};
 
 use super::app::App;
 use super::controls::{key_of, toggle};
@@ -15,7 +15,7 @@ use crate::geometry::{Dot, Geometry, Line};
 use crate::marks;
 use crate::overlay::Overlay;
 use crate::renderer::Quality;
-use crate::snapshot::{ContactKind, Model, Snapshot};
+use crate::snapshot::{ContactKind, Model, PathMark, Snapshot};
 use crate::theme::{self, Theme};
 
 /// Switches of the overlays, the clip plane and the theme.
@@ -80,69 +80,92 @@ fn colours_of(model: &Model) -> String {
 
 fn clip(app: &mut App, ui: &mut egui::Ui) {
     ui.horizontal(|ui| {
-        let mut on = app.clip.is_some();
-        if ui.checkbox(&mut on, "clip plane").on_hover_text("cuts the bodies open").changed() {
-            app.clip = on.then_some(ClipChoice { normal: Vec3::X, offset: None });
-            app.stale = true;
-        }
+        let cuts = ui.checkbox(&mut app.cuts, "clip plane").on_hover_text("cuts the bodies open");
+        app.stale |= cuts.changed();
         ui.label(faint("C"));
-        let Some(clip) = app.clip else { return };
+        if !app.cuts {
+            return;
+        }
+        let clip = app.clip;
         for (name, axis) in [("x", Vec3::X), ("y", Vec3::Y), ("z", Vec3::Z)] {
             let chosen = clip.normal.dot(axis).abs() > 0.99;
             if ui.selectable_label(chosen, name).clicked() {
                 // The same axis again: the other side.
                 let normal = if chosen { -clip.normal } else { axis };
-                app.clip =
-                    Some(ClipChoice { normal, offset: if chosen { clip.offset.map(|o| -o) } else { None } });
+                let offset = clip.offset.filter(|_| chosen).map(|o| -o);
+                app.clip = ClipChoice { normal, offset };
                 app.stale = true;
             }
         }
+        ui.label(faint("again: the other side"));
     });
     if let Some(plane) = app.look().clip
         && let (Some(opened), Some(shown)) = (&app.opened, &app.shown)
         && let Some((low, high)) =
             crate::camera::bounds(crate::compose::extent(&opened.model, &shown.snapshot).into_iter())
     {
-        let ends = [low, high].map(|p| plane.normal.dot(p));
-        let mut offset = plane.offset;
-        let range = ends[0].min(ends[1])..=ends[0].max(ends[1]);
+        // Along the axis, whichever side is cut away.
+        let axis = plane.normal.abs();
+        let side = plane.normal.dot(axis);
+        let mut place = plane.offset * side;
         ui.spacing_mut().slider_width = 170.0;
-        if ui.add(egui::Slider::new(&mut offset, range).suffix(" m")).changed() {
-            app.clip = Some(ClipChoice { normal: plane.normal, offset: Some(offset) });
+        if ui.add(egui::Slider::new(&mut place, axis.dot(low)..=axis.dot(high)).suffix(" m")).changed() {
+            app.clip = ClipChoice { normal: plane.normal, offset: Some(place * side) };
             app.stale = true;
         }
     }
 }
 
-/// Tetrahedra that a straight path walks through: those of the body whose inside the segment crosses.
-fn walked(model: &Model, snapshot: &Snapshot, from: Vec3, to: Vec3, start: u32) -> Vec<u32> {
-    let body = model.body_of_tet(start);
-    let tets = model.bodies[body].tets.clone();
-    let crosses = |t: &u32| {
-        let corners = model.topology.tets[*t as usize].map(|v| snapshot.positions[v as usize].as_dvec3());
-        let total = signed_volume(corners);
-        if total <= 0.0 {
-            return false;
+/// Tetrahedra that a path walks through, from face to face, and the part of the path that lies in each: not those of another layer
+/// of the body, which lie there too.
+fn walked(model: &Model, snapshot: &Snapshot, path: &PathMark) -> Vec<(u32, f64)> {
+    let topology = &model.topology;
+    let mut reached = vec![path.tet];
+    let mut walked = Vec::new();
+    let mut next = 0;
+    while let Some(&t) = reached.get(next) {
+        next += 1;
+        let corners = topology.tets[t as usize].map(|v| snapshot.positions[v as usize].as_dvec3());
+        let Some(part) = part_inside(corners, path.from.as_dvec3(), path.to.as_dvec3()) else { continue };
+        // What is touched alone leads on, where a path goes through an edge.
+        if part > TOUCHED {
+            walked.push((t, part));
         }
-        // The part of the segment inside of all four faces.
-        let (mut enter, mut leave) = (0.0f64, 1.0f64);
-        for k in 0..4 {
-            let weight = |p: Vec3| {
-                let mut c = corners;
-                c[k] = p.as_dvec3();
-                signed_volume(c) / total
-            };
-            let (a, b) = (weight(from), weight(to));
-            match (a < 0.0, b < 0.0) {
-                (true, true) => return false,
-                (true, false) => enter = enter.max(a / (a - b)),
-                (false, true) => leave = leave.min(a / (a - b)),
-                _ => {}
+        for link in topology.neighbors[t as usize] {
+            if let Neighbor::Tet(other) = link.get()
+                && !reached.contains(&other)
+            {
+                reached.push(other);
             }
         }
-        leave - enter > 1e-6
-    };
-    tets.filter(crosses).collect()
+    }
+    walked
+}
+
+/// Part of a segment that does not count, in lengths of the segment: rounding.
+const TOUCHED: f64 = 1e-6;
+
+/// The part of a segment that lies in a tetrahedron, in lengths of the segment; `None` where they do not touch.
+fn part_inside(corners: [DVec3; 4], from: DVec3, to: DVec3) -> Option<f64> {
+    let total = signed_volume(corners);
+    // Between all four faces.
+    let (mut enter, mut leave) = (0.0f64, 1.0f64);
+    for k in 0..4 {
+        let weight = |p: DVec3| {
+            let mut c = corners;
+            c[k] = p;
+            signed_volume(c) / total
+        };
+        let (a, b) = (weight(from), weight(to));
+        match (a < 0.0, b < 0.0) {
+            (true, true) if a.max(b) < -TOUCHED => return None,
+            (true, true) => leave = leave.min(enter),
+            (true, false) => enter = enter.max(a / (a - b)),
+            (false, true) => leave = leave.min(a / (a - b)),
+            _ => {}
+        }
+    }
+    (leave - enter >= -TOUCHED).then_some(leave - enter)
 }
 
 /// Marks of the selected vertex, its paths, and of what is held.
@@ -161,7 +184,7 @@ pub(super) fn marks(geometry: &mut Geometry, model: &Model, shown: &Shown, look:
     }
     for path in snapshot.paths.iter().filter(|p| p.vertex == v) {
         geometry.lines.push(Line::new(path.from, path.to, [255, 255, 255, 255], 4.0));
-        for t in walked(model, snapshot, path.from, path.to, path.tet) {
+        for (t, _) in walked(model, snapshot, path) {
             let corners = model.topology.tets[t as usize].map(|v| snapshot.positions[v as usize]);
             for [i, j] in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
                 geometry.lines.push(Line::new(corners[i], corners[j], theme::depth(0.75), 1.5));
@@ -214,7 +237,7 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
             format!("inside   tets {}", at.join(", "))
         });
         for path in s.paths.iter().filter(|p| p.vertex == v) {
-            let walked = walked(model, s, path.from, path.to, path.tet).len();
+            let walked = walked(model, s, path).len();
             let length = metric(path.from.distance(path.to) as f64, "m");
             lines.push(format!("path     {length} to face {}, through {walked} tets", path.face));
         }
@@ -236,4 +259,46 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
             app.driver.send(command);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overlay::Overlays;
+    use gordian_sim::{AdapterChoice, Scene, World};
+
+    #[test]
+    fn a_segment_has_the_part_in_a_tetrahedron_that_geometry_says() {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        let part = |a: [f64; 3], b: [f64; 3]| part_inside(corners, a.into(), b.into());
+        // Along x at y = z = 1/4 from x = 0 to 1/2.
+        assert!((part([-0.5, 0.25, 0.25], [1.5, 0.25, 0.25]).unwrap() - 0.25).abs() < 1e-12);
+        assert!((part([0.1, 0.1, 0.1], [0.2, 0.3, 0.1]).unwrap() - 1.0).abs() < 1e-12, "inside");
+        assert_eq!(part([2.0, 0.0, 0.0], [0.0, 2.0, 1.0]), None, "beside");
+        assert_eq!(part([-1.0, 0.2, 0.2], [-0.1, 0.2, 0.2]), None, "short of it");
+        let turned = [corners[1], corners[0], corners[2], corners[3]];
+        let inverted = part_inside(turned, DVec3::new(-0.5, 0.25, 0.25), DVec3::new(1.5, 0.25, 0.25));
+        assert!((inverted.unwrap() - 0.25).abs() < 1e-12, "turned inside out");
+    }
+
+    /// The tetrahedra that a path walks through hold all of it, each part once: in a noodle wound through itself others lie there too.
+    #[test]
+    fn a_path_lies_once_in_the_tetrahedra_that_it_walks_through() {
+        let scene = Scene::open("tangled_noodle", &[]).unwrap();
+        let mut world = World::new(&scene, &AdapterChoice::Cpu).unwrap();
+        let model = Model::of(&world, scene.up().as_vec3());
+        let snapshot = Snapshot::inspect(&mut world, "paths".parse::<Overlays>().unwrap()).unwrap();
+        assert!(snapshot.paths.len() > 100);
+        for path in &snapshot.paths {
+            let walked = walked(&model, &snapshot, path);
+            let whole: f64 = walked.iter().map(|w| w.1).sum();
+            // Its end is rounded to single precision, which is much of a short one.
+            let rounding = 4.0 * f32::EPSILON * path.to.abs().max_element() / path.length();
+            assert!(
+                (whole - 1.0).abs() < f64::from(1e-4 + rounding),
+                "{whole} of the path of {}: {walked:?}",
+                path.vertex
+            );
+        }
+    }
 }

@@ -21,12 +21,13 @@ const COLOURS: [Color32; 9] = [
 
 pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
     section(ui, "Measure", true, |ui| {
-        let Some(last) = app.history.back().cloned() else {
-            ui.label(faint("nothing was computed yet"));
+        if app.opened.is_none() {
+            ui.label(faint("choose a scene"));
             return;
-        };
+        }
+        // Before the first frame there is as much as after it: nothing below moves away under the pointer.
         plot(app, ui);
-        let text = figures(app, &last);
+        let text = figures(app, app.history.back());
         ui.monospace(&text);
         if ui.button("Copy").clicked() {
             ui.ctx().copy_text(text);
@@ -62,25 +63,31 @@ fn plot(app: &App, ui: &mut egui::Ui) {
         egui::FontId::proportional(10.0),
         ui.visuals().text_color(),
     );
+    let last = app.history.back();
     ui.horizontal_wrapped(|ui| {
-        let Some(last) = app.history.back() else { return };
+        ui.spacing_mut().item_spacing.y = 1.0;
+        let width = ((ui.available_width() - ui.spacing().item_spacing.x) / 2.0).floor();
         for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
-            if last.ms.get(stage) > 0.0 {
-                let name = stage.name().replace('_', " ");
-                entry(ui, colour, format!("{name} {:.1}", last.ms.get(stage)));
-            }
+            let name = stage.name().replace('_', " ");
+            let time = last.map_or("–".into(), |last| milliseconds(last.ms.get(stage)));
+            entry(ui, colour, format!("{name} {time}"), width);
         }
-        ui.label(faint("ms"));
     });
 }
 
-/// A colour and its name, one widget: its size is known before it is placed, so that lines wrap between entries.
-fn entry(ui: &mut egui::Ui, colour: Color32, name: String) {
+/// Three digits, as far as they are whole.
+fn milliseconds(ms: f64) -> String {
+    if ms < 99.95 { format!("{ms:.1}") } else { format!("{ms:.0}") }
+}
+
+/// A colour and its name, one widget of a width, or wider where the name is: lines wrap between entries, and others stay where they
+/// are while a number changes.
+fn entry(ui: &mut egui::Ui, colour: Color32, name: String, width: f32) {
     const DOT: f32 = 8.0;
     const GAP: f32 = 4.0;
     let weak = ui.visuals().weak_text_color();
     let galley = ui.painter().layout_no_wrap(name, egui::FontId::proportional(11.5), weak);
-    let size = vec2(DOT + GAP + galley.size().x, galley.size().y);
+    let size = vec2((DOT + GAP + galley.size().x).max(width), galley.size().y);
     let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
     let dot = Rect::from_center_size(rect.left_center() + vec2(DOT / 2.0, 0.0), vec2(DOT, DOT));
     ui.painter().rect_filled(dot, 2.0, colour);
@@ -94,32 +101,36 @@ fn usual(mut totals: Vec<f64>) -> f64 {
     at(100).min(1.5 * at(95)).max(1e-3)
 }
 
-/// Numbers as text.
-fn figures(app: &App, r: &FrameReport) -> String {
+/// Numbers as text; a dash for each before the first frame.
+fn figures(app: &App, report: Option<&FrameReport>) -> String {
+    let told = |number: &dyn Fn(&FrameReport) -> String| report.map_or("–".into(), number);
     let opened = app.opened.as_ref();
     let vertices = opened.map_or(0, |o| o.model.body_of.len());
     let tets = opened.map_or(0, |o| o.model.topology.tets.len());
     let triangles = opened.map_or(0, |o| o.model.sheets.triangles.len());
-    let mut text = format!(
-        "frame        {}\ntotal        {:.2} ms\nvertices     {vertices}\ntetrahedra   {tets}\n\
-         triangles    {triangles}\ncontacts     {} ccd\n             {} dcd\n             {} collider\n             {} layers\nqueries      {}, {} unresolved\n\
-         penetrating  {}\ninverted     {}\nkinetic      {}\nelastic      {}\n",
-        r.frame,
-        r.ms.total,
-        r.contacts.ccd,
-        r.contacts.dcd,
-        r.contacts.collider,
-        r.contacts.proximity,
-        r.queries,
-        r.unresolved_queries,
-        r.penetrating_vertices,
-        r.inverted_tetrahedra,
-        metric(r.kinetic_energy_j, "J"),
-        metric(r.elastic_energy_j, "J"),
-    );
-    if let (Some(pairs), Some(length)) = (r.intersecting_triangle_pairs, r.contour_length_m) {
-        text.push_str(&format!("crossings    {pairs} pairs\ncontours     {}\n", metric(length, "m")));
+    let mut rows = vec![
+        ("frame", told(&|r| r.frame.to_string())),
+        ("total", told(&|r| format!("{:.2} ms", r.ms.total))),
+        ("vertices", vertices.to_string()),
+        ("tetrahedra", tets.to_string()),
+        ("triangles", triangles.to_string()),
+        ("contacts", told(&|r| format!("{} ccd", r.contacts.ccd))),
+        ("", told(&|r| format!("{} dcd", r.contacts.dcd))),
+        ("", told(&|r| format!("{} collider", r.contacts.collider))),
+        ("", told(&|r| format!("{} layers", r.contacts.proximity))),
+        ("queries", told(&|r| format!("{}, {} unresolved", r.queries, r.unresolved_queries))),
+        ("penetrating", told(&|r| r.penetrating_vertices.to_string())),
+        ("inverted", told(&|r| r.inverted_tetrahedra.to_string())),
+        ("kinetic", told(&|r| metric(r.kinetic_energy_j, "J"))),
+        ("elastic", told(&|r| metric(r.elastic_energy_j, "J"))),
+    ];
+    if triangles > 0 {
+        let pairs =
+            |r: &FrameReport| r.intersecting_triangle_pairs.map_or("–".into(), |n| format!("{n} pairs"));
+        let length = |r: &FrameReport| r.contour_length_m.map_or("–".into(), |l| metric(l, "m"));
+        rows.extend([("crossings", told(&pairs)), ("contours", told(&length))]);
     }
+    let mut text: String = rows.iter().map(|(name, value)| format!("{name:<12} {value}\n")).collect();
     if let Some(memory) = resident_memory() {
         text.push_str(&format!("memory       {}\n", metric(memory as f64, "B")));
     }

@@ -118,7 +118,8 @@ fn pointer(app: &mut App, ui: &egui::Ui, rect: egui::Rect, response: &egui::Resp
     }
     if response.hovered() {
         let (wheel, pinch) = ui.input(|i| (i.smooth_scroll_delta.y, i.zoom_delta()));
-        app.camera.zoom((wheel * 0.004).exp() * pinch);
+        let at = response.hover_pos().unwrap_or(rect.center()) - rect.center();
+        app.camera.zoom_at((wheel * 0.004).exp() * pinch, Vec2::new(at.x, at.y) / rect.height());
     }
 }
 

@@ -16,6 +16,9 @@ use crate::gpu::{Gpu, GpuError};
 /// How long closing waits for the present substep to end; a longer one ends with the process.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Size of the window where there is room for it, points.
+const WANTED: [f64; 2] = [1440.0, 860.0];
+
 /// Why there is no window.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -58,6 +61,13 @@ pub fn open(scene: Option<&str>, adapter: AdapterChoice) -> Result<(), WindowErr
 fn reason(text: &str) -> &str {
     let placed = text.strip_prefix("os error at ").and_then(|rest| rest.split_once(": "));
     placed.map_or(text, |(_, said)| said).trim_end_matches('.')
+}
+
+/// Size of the window at first, points: what it needs to show all at once, and no more than fits on a display of the size `room`
+/// beside what a desktop puts there.
+fn first_size(room: Option<[f64; 2]>) -> [f64; 2] {
+    let room = room.filter(|r| r.iter().all(|s| *s > 0.0)).unwrap_or([f64::INFINITY; 2]);
+    [WANTED[0].min(0.95 * room[0]), WANTED[1].min(0.9 * room[1])]
 }
 
 /// What there is before the window, and the window.
@@ -153,9 +163,12 @@ impl ApplicationHandler for Shell {
 impl Shell {
     fn start(&mut self, event_loop: &ActiveEventLoop) -> Result<Live, WindowError> {
         let failed = |e: &dyn std::fmt::Display| WindowError::Window(e.to_string());
+        let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+        let room = monitor.map(|m| m.size().to_logical::<f64>(m.scale_factor()));
+        let [width, height] = first_size(room.map(|r| [r.width, r.height]));
         let attributes = Window::default_attributes()
             .with_title("Gordian")
-            .with_inner_size(winit::dpi::LogicalSize::new(1440.0, 860.0))
+            .with_inner_size(winit::dpi::LogicalSize::new(width, height))
             .with_min_inner_size(winit::dpi::LogicalSize::new(480.0, 320.0));
         let window = Arc::new(event_loop.create_window(attributes).map_err(|e| failed(&e))?);
         let mut descriptor =
@@ -254,7 +267,16 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use super::reason;
+    use super::{WANTED, first_size, reason};
+
+    #[test]
+    fn the_first_window_fits_on_its_display() {
+        assert_eq!(first_size(None), WANTED);
+        assert_eq!(first_size(Some([0.0, 0.0])), WANTED, "a display that tells no size");
+        assert_eq!(first_size(Some([2560.0, 1440.0])), WANTED);
+        let [width, height] = first_size(Some([1280.0, 720.0]));
+        assert!(width < 1280.0 && height < 720.0 && width > 1000.0 && height > 600.0, "{width} {height}");
+    }
 
     #[test]
     fn a_reason_names_no_source() {
