@@ -221,6 +221,96 @@ fn a_clip_plane_takes_half_of_a_ball_and_closes_it() {
     assert!((count(&half) as f32 / all - 0.5).abs() < 0.03, "{} of {all}", count(&half));
 }
 
+/// Tetrahedra that are turned inside out are glass: those beyond the plane are cut away with the rest, and others are seen.
+#[test]
+fn glass_is_cut_away_with_what_it_is_in() {
+    let mut studio = Studio::new(BALL);
+    let side = |s: &Studio, t: u32| {
+        let corners = s.model.topology.tets[t as usize].map(|v| s.snapshot.positions[v as usize]);
+        (corners.map(|p| p.z).into_iter().fold(f32::MAX, f32::min), corners.iter().sum::<Vec3>() / 4.0)
+    };
+    let all = 0..studio.model.topology.tets.len() as u32;
+    // Nothing is turned inside out here; the marks do not mind.
+    let beyond: Vec<u32> = all.clone().filter(|&t| side(&studio, t).0 > 0.02).collect();
+    let middle = all.filter(|&t| side(&studio, t).0 < -0.02 && side(&studio, t).1.length() < 0.2);
+    let middle: Vec<u32> = middle.collect();
+    assert!(beyond.len() > 100 && middle.len() > 3);
+    let clip = Some(ClipPlane { normal: Vec3::Z, offset: 0.0 });
+    let seen = |studio: &mut Studio, inverted: &[u32]| {
+        studio.snapshot.inverted = inverted.to_vec();
+        let look = |overlays| Look { overlays, clip, ..Look::default() };
+        let with = studio.take(&look(Overlays::NONE.with(Overlay::Inverted)));
+        changed(&studio.take(&look(Overlays::NONE)), &with)
+    };
+    assert_eq!(seen(&mut studio, &beyond), [], "cut away");
+    let pixels = seen(&mut studio, &middle);
+    let m = studio.projection();
+    let places: Vec<Vec2> = middle.iter().map(|&t| pixel(&m, side(&studio, t).1)).collect();
+    assert!(pixels.len() > 20, "behind the cut they shine through: {}", pixels.len());
+    assert!(pixels.iter().all(|p| places.iter().any(|q| q.distance(*p) < 25.0)), "and nowhere else");
+}
+
+/// Dots as close as pixels: their rims do not hide their colours.
+#[test]
+fn many_marks_together_keep_their_colour() {
+    let mut studio = Studio::new(BALL);
+    let colour = gordian_viewer::theme::CONTACT_COLLIDER;
+    let mut geometry = gordian_viewer::Geometry { radius: 1.0, grid: 1.0, ..Default::default() };
+    let spacing = 2.0 / SIZE[1] as f32;
+    let places = (0..3600).map(|i| Vec3::new((i % 60) as f32 - 29.5, (i / 60) as f32 - 29.5, 0.0) * spacing);
+    geometry.dots = places.map(|p| gordian_viewer::geometry::Dot::new(p, colour, 2.5)).collect();
+    let gpu = Gpu::offscreen(&DrawWith::Auto).unwrap();
+    let mut renderer = gordian_viewer::Renderer::new(&gpu);
+    renderer.upload(&geometry);
+    let view = gordian_viewer::View {
+        camera: studio.camera,
+        theme: Theme::Light,
+        size: SIZE,
+        scale: 1.0,
+        quality: studio.shot.quality,
+    };
+    renderer.draw(&view);
+    let image = renderer.read().unwrap();
+    studio.snapshot.positions.clear();
+    // The middle of the dots.
+    let m = studio.projection();
+    let [low, high] =
+        [Vec3::new(-20.0, 20.0, 0.0), Vec3::new(20.0, -20.0, 0.0)].map(|p| pixel(&m, p * spacing));
+    let all = (low.y as u32..high.y as u32).flat_map(|y| (low.x as u32..high.x as u32).map(move |x| (x, y)));
+    let all: Vec<(u32, u32)> = all.collect();
+    let kept = all.iter().filter(|&&(x, y)| apart(image.pixel(x, y), colour) < 30).count();
+    assert!(all.len() > 1000 && kept * 10 > all.len() * 9, "{kept} of {}", all.len());
+}
+
+/// What a camera brings into view holds the shadow on the ground: no point of it is nearer to the edge than points of bodies may be.
+#[test]
+fn shadows_are_in_view() {
+    let scene = "
+[[body]]
+generator = { kind = \"cloth\", width = 2.0, height = 2.0, nx = 5, ny = 5 }
+rotate_deg = [-90, 0, 0]
+translate_m = [0, 1.2, 0]
+fabric = {}
+[[collider]]
+shape = { kind = \"plane\" }
+";
+    let studio = Studio::new(scene);
+    let light = gordian_viewer::theme::towards_light(Vec3::Y);
+    let points = gordian_viewer::compose::in_view(&studio.model, &studio.snapshot);
+    for (yaw, pitch) in [("35", "22"), ("0", "40"), ("200", "15")] {
+        let choice: CameraChoice = format!("{yaw},{pitch}").parse().unwrap();
+        let camera = choice.camera(Vec3::Y, points.iter().copied(), ASPECT);
+        let m = camera.view_projection(ASPECT, 100.0);
+        for p in &studio.snapshot.positions {
+            let shadow = *p - light * (p.y / light.y);
+            for q in [*p, shadow] {
+                let at = m.project_point3(q).truncate().abs().max_element();
+                assert!(at < 0.9, "{q} is seen at {at} of the way to the edge from {yaw}, {pitch}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_ball_on_the_ground_throws_a_shadow_away_from_the_light() {
     let scene = "
@@ -467,26 +557,33 @@ shape = { kind = \"plane\" }
     }
 }
 
-#[test]
-fn layers_of_cloth_that_are_kept_apart_are_marked_between_them() {
-    let scene = "
+/// A sheet that is held, and a smaller one at a place just above it. `settings`: more of `[simulation]`.
+fn layers(settings: &str, place: &str) -> String {
+    format!(
+        "
 [simulation]
 substeps = 1
 iterations = 10
+{settings}
 [cloth]
 thickness_edges = 0.2
 [[body]]
-generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
+generator = {{ kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }}
 rotate_deg = [-90, 0, 0]
-fabric = {}
-pin = [{ at = { kind = \"all\" } }]
+fabric = {{}}
+pin = [{{ at = {{ kind = \"all\" }} }}]
 [[body]]
-generator = { kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }
-rotate_deg = [-90, 10, 0]
-translate_m = [0, 0.03, 0]
-fabric = {}
-";
-    let studio = Studio::after(scene, 3);
+generator = {{ kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }}
+{place}
+fabric = {{}}
+"
+    )
+}
+
+#[test]
+fn layers_of_cloth_that_are_kept_apart_are_marked_between_them() {
+    let scene = layers("", "rotate_deg = [-90, 10, 0]\ntranslate_m = [0, 0.03, 0]");
+    let studio = Studio::after(&scene, 3);
     let layers: Vec<_> = studio
         .snapshot
         .contacts
@@ -503,23 +600,10 @@ fabric = {}
 /// Two layers that touch, and a third one that hides them from above.
 #[test]
 fn contacts_of_cloth_are_seen_from_its_sides_and_not_through_other_cloth() {
-    let scene = "
-[simulation]
-substeps = 1
-iterations = 10
-gravity_m_s2 = [0, 0, 0]
-[cloth]
-thickness_edges = 0.2
-[[body]]
-generator = { kind = \"cloth\", width = 1.0, height = 1.0, nx = 9, ny = 9 }
-rotate_deg = [-90, 0, 0]
-fabric = {}
-pin = [{ at = { kind = \"all\" } }]
-[[body]]
-generator = { kind = \"cloth\", width = 0.7, height = 0.7, nx = 7, ny = 7 }
-rotate_deg = [-90, 0, 0]
-translate_m = [0.013, 0.01, 0.017]
-fabric = {}
+    let touching =
+        layers("gravity_m_s2 = [0, 0, 0]", "rotate_deg = [-90, 0, 0]\ntranslate_m = [0.013, 0.01, 0.017]");
+    let scene = touching
+        + "
 [[body]]
 generator = { kind = \"cloth\", width = 4.0, height = 4.0, nx = 9, ny = 9 }
 rotate_deg = [-90, 0, 0]
@@ -527,7 +611,7 @@ translate_m = [0, 1.5, 0]
 fabric = {}
 pin = [{ at = { kind = \"all\" } }]
 ";
-    let mut studio = Studio::after(scene, 2);
+    let mut studio = Studio::after(&scene, 2);
     assert!(studio.snapshot.contacts.len() > 20);
     studio.camera.target = Vec3::ZERO;
     studio.camera.distance = 3.0;

@@ -142,6 +142,12 @@ impl App {
         self.driver.send(Command::Open(name.to_owned()));
     }
 
+    /// Simulated seconds a second at most; infinite for no limit.
+    pub fn set_speed(&mut self, speed: f64) {
+        self.speed = speed;
+        self.driver.send(Command::Speed(speed));
+    }
+
     /// Whether it is still being read and built.
     pub fn is_opening(&self) -> bool {
         self.opening.is_some()

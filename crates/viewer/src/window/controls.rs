@@ -22,29 +22,23 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
             app.lists ^= ui.button(other).on_hover_text("instead of what is beside the picture").clicked();
         }
         let ready = app.opened.is_some();
-        ui.add_enabled_ui(ready, |ui| {
-            let label = if app.playing { "Pause" } else { "Play" };
-            if ui.button(label).on_hover_text("Space").clicked() {
-                toggle_play(app);
-            }
-            if ui.button("Frame").on_hover_text("one frame (.)").clicked() {
-                app.driver.send(Command::StepFrame);
-            }
-            if ui.button("Substep").on_hover_text("one substep (,)").clicked() {
-                app.driver.send(Command::StepSubstep);
-            }
-            if ui.button("Reset").on_hover_text("back to the start, with all changes (R)").clicked() {
-                reset(app);
-            }
-            let name = SPEEDS.iter().find(|s| s.0 == app.speed).map_or("", |s| s.1);
-            egui::ComboBox::from_id_salt("speed").selected_text(name).width(110.0).show_ui(ui, |ui| {
-                for (speed, name) in SPEEDS {
-                    if ui.selectable_value(&mut app.speed, speed, name).clicked() {
-                        app.driver.send(Command::Speed(speed));
-                    }
-                }
-            });
-        });
+        // One by one, and not as a group, within which lines would break.
+        let button = |ui: &mut egui::Ui, label: &str, about: &str| {
+            ui.add_enabled(ready, egui::Button::new(label)).on_hover_text(about).clicked()
+        };
+        if button(ui, if app.playing { "Pause" } else { "Play" }, "Space") {
+            toggle_play(app);
+        }
+        if button(ui, "Frame", "one frame (.)") {
+            app.driver.send(Command::StepFrame);
+        }
+        if button(ui, "Substep", "one substep (,)") {
+            app.driver.send(Command::StepSubstep);
+        }
+        if button(ui, "Reset", "back to the start, with all changes (R)") {
+            reset(app);
+        }
+        speed(app, ui);
         if app.record.folder_in_use.is_some()
             && ui.button(egui::RichText::new("Stop recording").color(super::style::FAILED)).clicked()
         {
@@ -62,6 +56,18 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
         }
     });
     ui.add_space(2.0);
+}
+
+/// How fast the simulation may be.
+fn speed(app: &mut App, ui: &mut egui::Ui) {
+    let name = SPEEDS.iter().find(|s| s.0 == app.speed).map_or("", |s| s.1);
+    egui::ComboBox::from_id_salt("speed").selected_text(name).width(110.0).show_ui(ui, |ui| {
+        for (speed, name) in SPEEDS {
+            if ui.selectable_label(app.speed == speed, name).clicked() {
+                app.set_speed(speed);
+            }
+        }
+    });
 }
 
 /// Where the simulation is, and how fast: one piece, so that no line breaks within it.

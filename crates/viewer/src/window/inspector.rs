@@ -89,15 +89,14 @@ fn clip(app: &mut App, ui: &mut egui::Ui) {
         let clip = app.clip;
         for (name, axis) in [("x", Vec3::X), ("y", Vec3::Y), ("z", Vec3::Z)] {
             let chosen = clip.normal.dot(axis).abs() > 0.99;
-            if ui.selectable_label(chosen, name).clicked() {
-                // The same axis again: the other side.
+            let about = if chosen { "cuts the other side away" } else { "cuts along this axis" };
+            if ui.selectable_label(chosen, name).on_hover_text(about).clicked() {
                 let normal = if chosen { -clip.normal } else { axis };
                 let offset = clip.offset.filter(|_| chosen).map(|o| -o);
                 app.clip = ClipChoice { normal, offset };
                 app.stale = true;
             }
         }
-        ui.label(faint("again: the other side"));
     });
     if let Some(plane) = app.look().clip
         && let (Some(opened), Some(shown)) = (&app.opened, &app.shown)

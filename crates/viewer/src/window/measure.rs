@@ -56,16 +56,18 @@ fn plot(app: &App, ui: &mut egui::Ui) {
             y -= height;
         }
     }
+    let scale = if app.history.is_empty() { "no frame yet".into() } else { format!("{highest:.1} ms") };
     painter.text(
         rect.left_top() + vec2(4.0, 2.0),
         egui::Align2::LEFT_TOP,
-        format!("{highest:.1} ms"),
+        scale,
         egui::FontId::proportional(10.0),
         ui.visuals().text_color(),
     );
     let last = app.history.back();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
+        ui.spacing_mut().interact_size.y = 15.0;
         let width = ((ui.available_width() - ui.spacing().item_spacing.x) / 2.0).floor();
         for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
             let name = stage.name().replace('_', " ");

@@ -38,7 +38,7 @@ pub(super) fn show(app: &mut App, ui: &mut egui::Ui) {
                 wanted = Some(built_in.name);
             }
             if is_open && std::mem::take(&mut app.wants_listing) {
-                response.scroll_to_me(None);
+                response.scroll_to_me(Some(egui::Align::Center));
             }
         }
     });

@@ -8,8 +8,12 @@ use glam::{Vec2, Vec3};
 use super::app::App;
 use super::driver::Command;
 use crate::camera::Ray;
+use crate::overlay::Overlay;
 use crate::pick;
 use crate::renderer::View;
+
+/// How near to a mark a click means it, points.
+const MARK: f32 = 6.0;
 
 /// What the pointer holds.
 pub(super) struct Grab {
@@ -79,6 +83,19 @@ fn vertex_at(app: &App, rect: egui::Rect, at: egui::Pos2, free: bool) -> Option<
     Some(pick::nearest_vertex(&opened.model, &shown.snapshot, &hit, free))
 }
 
+/// The vertex that is marked as penetrating at a place of the window: what is inside cannot be clicked else.
+fn marked_at(app: &App, rect: egui::Rect, at: egui::Pos2) -> Option<u32> {
+    let snapshot = &app.shown.as_ref().filter(|_| app.overlays.has(Overlay::Penetrating))?.snapshot;
+    let clip = app.look().clip;
+    let reach = |&(vertex, _): &(u32, u32)| {
+        let point = snapshot.positions[vertex as usize];
+        let seen = app.place_of(point, rect).filter(|_| clip.is_none_or(|c| c.beyond(point) <= 0.0))?;
+        let distance = seen.distance(at);
+        (distance <= MARK).then_some((distance, vertex))
+    };
+    snapshot.penetrating.iter().filter_map(reach).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, v)| v)
+}
+
 fn pointer(app: &mut App, ui: &egui::Ui, rect: egui::Rect, response: &egui::Response) {
     let shift = ui.input(|i| i.modifiers.shift);
     if response.drag_started_by(PointerButton::Primary)
@@ -111,7 +128,7 @@ fn pointer(app: &mut App, ui: &egui::Ui, rect: egui::Rect, response: &egui::Resp
     if response.clicked()
         && let Some(at) = response.interact_pointer_pos()
     {
-        app.select(vertex_at(app, rect, at, false));
+        app.select(marked_at(app, rect, at).or_else(|| vertex_at(app, rect, at, false)));
     }
     if response.double_clicked() {
         app.frame_selection();

@@ -2,6 +2,7 @@
 #![cfg(feature = "window")]
 
 mod desk;
+mod effects;
 mod layout;
 mod scenes;
 mod thread;
