@@ -79,7 +79,7 @@ fn plot(app: &App, ui: &mut egui::Ui) {
 
 /// Three digits, as far as they are whole.
 fn milliseconds(ms: f64) -> String {
-    if ms < 99.95 { format!("{ms:.1}") } else { format!("{ms:.0}") }
+    if ms < 99.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }
 
 /// A colour and its name, one widget of a width, or wider where the name is: lines wrap between entries, and others stay where they

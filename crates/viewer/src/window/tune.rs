@@ -155,7 +155,9 @@ fn live(scene: &mut Scene, ui: &mut egui::Ui) {
 fn restarting(scene: &mut Scene, ui: &mut egui::Ui) {
     row(ui, "velocity damping 1/s", &mut scene.simulation.damping_per_s, 0.0..=100.0, 0.01);
     for (i, body) in scene.body.iter_mut().enumerate() {
-        egui::CollapsingHeader::new(name_of(body, i)).id_salt(i).show(ui, |ui| match &mut body.fabric {
+        let what = if body.fabric.is_some() { "fabric" } else { "material" };
+        let heading = egui::CollapsingHeader::new(format!("{what} of {}", name_of(body, i)));
+        heading.id_salt(i).show(ui, |ui| match &mut body.fabric {
             Some(fabric) => self::fabric(fabric, ui),
             None => material(&mut body.material, ui),
         });

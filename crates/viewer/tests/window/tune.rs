@@ -21,7 +21,7 @@ fn the_changed_scene_is_saved_as_a_file_that_opens() {
     desk.click("kikuchi");
     assert_eq!(desk.app.draft().unwrap().cloth.response, gordian_sim::scene::ClothResponse::Kikuchi);
     // What needs a restart is kept by one.
-    desk.unfold("sheet");
+    desk.unfold("fabric of sheet");
     let stiff = desk.app.draft().unwrap().body[0].fabric.clone().unwrap().warp_n_m;
     turn(&mut desk, "warp N/m", 40.0);
     let stiffer = |a: &App| a.draft().unwrap().body[0].fabric.clone().unwrap().warp_n_m > 1.1 * stiff;
@@ -151,8 +151,8 @@ fn every_control_moves_its_setting_and_what_needs_a_restart_says_so() {
     let frame = desk.shown().snapshot.frame;
     desk.until(|d| d.shown().snapshot.frame > frame);
 
-    desk.unfold("ball");
-    desk.unfold("sheet");
+    desk.unfold("material of ball");
+    desk.unfold("fabric of sheet");
     let restarting = [
         "velocity damping 1/s",
         "Young's modulus Pa",
