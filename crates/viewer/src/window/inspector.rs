@@ -238,7 +238,7 @@ pub(super) fn selection(app: &mut App, ui: &mut egui::Ui) {
         for path in s.paths.iter().filter(|p| p.vertex == v) {
             let walked = walked(model, s, path).len();
             let length = metric(path.from.distance(path.to) as f64, "m");
-            lines.push(format!("path     {length} to face {}, through {walked} tets", path.face));
+            lines.push(format!("path     {length} to face {}\n         through {walked} tets", path.face));
         }
         lines.push(format!("contacts {}", contacts_of(model, s, v)));
         for line in &lines {

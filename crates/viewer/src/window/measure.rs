@@ -65,15 +65,18 @@ fn plot(app: &App, ui: &mut egui::Ui) {
         ui.visuals().text_color(),
     );
     let last = app.history.back();
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.y = 1.0;
-        ui.spacing_mut().interact_size.y = 15.0;
-        let width = ((ui.available_width() - ui.spacing().item_spacing.x) / 2.0).floor();
-        for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
-            let name = stage.name().replace('_', " ");
-            let time = last.map_or("–".into(), |last| milliseconds(last.ms.get(stage)));
-            entry(ui, colour, format!("{name} {time}"), width);
-        }
+    ui.scope(|ui| {
+        // Lines of text, and not of buttons.
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.horizontal_wrapped(|ui| {
+            let width = ((ui.available_width() - ui.spacing().item_spacing.x) / 2.0).floor();
+            for (stage, colour) in Stage::ALL.into_iter().zip(COLOURS) {
+                let name = stage.name().replace('_', " ");
+                let time = last.map_or("–".into(), |last| milliseconds(last.ms.get(stage)));
+                entry(ui, colour, format!("{name} {time}"), width);
+            }
+        });
     });
 }
 
