@@ -56,6 +56,8 @@ pub struct Renderer {
     frame_group: BindGroup,
     shadow_sampler: wgpu::Sampler,
     shadow_map: Option<(u32, TextureView)>,
+    /// The vertical for which the shadow map holds the shadows of what was uploaded last: the light comes from there.
+    shadows: Option<Vec3>,
     targets: Option<Targets>,
     centre: Vec3,
     radius: f32,
@@ -89,6 +91,7 @@ impl Renderer {
             frame_group,
             shadow_sampler,
             shadow_map: None,
+            shadows: None,
             targets: None,
             centre: Vec3::ZERO,
             radius: 1.0,
@@ -101,6 +104,7 @@ impl Renderer {
 
     /// Takes geometry over. Returns whether the device holds all of it; what it does not hold is not drawn.
     pub fn upload(&mut self, geometry: &Geometry) -> bool {
+        self.shadows = None;
         (self.centre, self.radius) = (geometry.centre, geometry.radius);
         (self.grid, self.lift, self.clip) = (geometry.grid, geometry.lift, geometry.clip);
         self.buffers.write(&self.gpu.device, &self.gpu.queue, geometry)
@@ -117,6 +121,7 @@ impl Renderer {
         let side = seen.quality.shadow_map.clamp(1, largest);
         if self.shadow_map.as_ref().is_none_or(|(s, _)| *s != side) {
             let usage = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
+            self.shadows = None;
             self.shadow_map = Some((side, texture(device, "shadow", [side, side], 1, DEPTH, usage).1));
         }
         let frame = self.frame(seen, size);
@@ -125,12 +130,16 @@ impl Renderer {
         let (targets, shadow) =
             (self.targets.as_ref().expect("made"), &self.shadow_map.as_ref().expect("made").1);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.shadow_pass(&mut encoder, shadow);
+        // A camera that turns changes no shadows.
+        if self.shadows != Some(seen.camera.up) {
+            self.shadow_pass(&mut encoder, shadow);
+        }
         if seen.quality.occlusion {
             self.occlusion_passes(&mut encoder, targets);
         }
         self.picture_pass(&mut encoder, targets, shadow);
         self.gpu.queue.submit([encoder.finish()]);
+        self.shadows = Some(seen.camera.up);
         &self.targets.as_ref().expect("made").picture
     }
 

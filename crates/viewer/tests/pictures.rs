@@ -282,6 +282,49 @@ fn many_marks_together_keep_their_colour() {
     assert!(all.len() > 1000 && kept * 10 > all.len() * 9, "{kept} of {}", all.len());
 }
 
+/// Shadows are drawn once for what was uploaded: a camera that turns, another quality and other bodies look as if drawn afresh.
+#[test]
+fn shadows_are_those_of_what_is_seen() {
+    let scene = "
+[[body]]
+generator = { kind = \"sphere\", radius = 0.5, resolution = 8 }
+clearance_m = 0.3
+[[collider]]
+shape = { kind = \"plane\" }
+";
+    let mut studio = Studio::new(scene);
+    let look = Look { overlays: Overlays::NONE, ..Look::default() };
+    let first = gordian_viewer::compose(&studio.model, &studio.snapshot, &look);
+    studio.snapshot.positions.iter_mut().for_each(|p| *p += Vec3::new(0.4, 0.2, 0.0));
+    let second = gordian_viewer::compose(&studio.model, &studio.snapshot, &look);
+    let gpu = Gpu::offscreen(&DrawWith::Auto).unwrap();
+    let mut kept = gordian_viewer::Renderer::new(&gpu);
+    let mut pictures = Vec::new();
+    for (geometry, yaw, shadow_map) in
+        [(&first, 0.0, 512), (&first, 0.7, 512), (&first, 0.7, 256), (&second, 0.7, 256)]
+    {
+        let view = gordian_viewer::View {
+            camera: Camera { yaw, pitch: 0.5, ..studio.camera },
+            theme: Theme::Light,
+            size: SIZE,
+            scale: 1.0,
+            quality: Quality { shadow_map, ..studio.shot.quality },
+        };
+        let drawn = |renderer: &mut gordian_viewer::Renderer, upload: bool| {
+            if upload {
+                renderer.upload(geometry);
+            }
+            renderer.draw(&view);
+            renderer.read().unwrap()
+        };
+        let picture = drawn(&mut kept, pictures.is_empty() || std::ptr::eq(geometry, &second));
+        let afresh = drawn(&mut gordian_viewer::Renderer::new(&gpu), true);
+        assert!(picture == afresh, "yaw {yaw}, shadow map {shadow_map}");
+        pictures.push(picture);
+    }
+    assert!(pictures.windows(2).all(|p| p[0] != p[1]));
+}
+
 /// What a camera brings into view holds the shadow on the ground: no point of it is nearer to the edge than points of bodies may be.
 #[test]
 fn shadows_are_in_view() {
