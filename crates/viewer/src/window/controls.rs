@@ -44,7 +44,6 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
         {
             app.driver.send(Command::Record(None));
         }
-        ui.add_space(6.0);
         if let Some(name) = &app.opening {
             let name = std::path::Path::new(name);
             ui.spinner();
@@ -61,7 +60,7 @@ pub(super) fn bar(app: &mut App, ui: &mut egui::Ui) {
 /// How fast the simulation may be.
 fn speed(app: &mut App, ui: &mut egui::Ui) {
     let name = SPEEDS.iter().find(|s| s.0 == app.speed).map_or("", |s| s.1);
-    egui::ComboBox::from_id_salt("speed").selected_text(name).width(110.0).show_ui(ui, |ui| {
+    egui::ComboBox::from_id_salt("speed").selected_text(name).width(100.0).show_ui(ui, |ui| {
         for (speed, name) in SPEEDS {
             if ui.selectable_label(app.speed == speed, name).clicked() {
                 app.set_speed(speed);
@@ -79,10 +78,12 @@ fn clock(app: &App, shown: &Shown, ui: &mut egui::Ui) {
     let mut add = |text: egui::RichText| {
         text.append_to(&mut job, ui.style(), egui::FontSelection::Default, egui::Align::Center);
     };
-    add(egui::RichText::new(format!("frame {:4}{substep:<4}{:6.3} s", s.frame, s.time_s)).monospace());
+    add(egui::RichText::new(format!("frame {:4}{substep:<3}{:6.3} s", s.frame, s.time_s)).monospace());
+    // Before the first frame there is as much to tell as after it, so that the bar keeps its height.
+    let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
+    let pace = app.history.back().map_or("×–".into(), |last| part(real / last.ms.total));
+    add(faint(format!("  {pace:<6} real time")));
     if let Some(last) = app.history.back() {
-        let real = app.opened.as_ref().map_or(0.0, |o| o.scene.simulation.frame_s * 1e3);
-        add(faint(format!("   {} real time", part(real / last.ms.total))));
         about += &format!("; {:.1} ms were computed for the last frame", last.ms.total);
     }
     ui.add(egui::Label::new(job).extend()).on_hover_text(about);
