@@ -165,14 +165,14 @@ fn the_clip_plane_is_chosen_turned_and_comes_back_where_it_was() {
 /// What is inside lies behind a surface: its mark is clicked.
 #[test]
 fn a_click_on_the_mark_of_what_is_inside_chooses_it() {
-    let mut desk = Desk::new();
+    let mut desk = Desk::unseen();
     desk.key(Key::H);
     desk.open("tangled_noodle");
     desk.key(Key::A);
     let snapshot = desk.shown().snapshot;
     let inside: Vec<u32> = snapshot.penetrating.iter().map(|p| p.0).collect();
     let place = |desk: &Desk, v: u32| seen(desk, snapshot.positions[v as usize]);
-    for &vertex in inside.iter().step_by(inside.len() / 8) {
+    for &vertex in inside.iter().step_by(inside.len() / 5) {
         let at = place(&desk, vertex);
         desk.click_at(at);
         let chosen = desk.app.selected().expect("there is a mark");
