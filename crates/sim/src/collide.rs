@@ -394,7 +394,7 @@ impl Collisions {
         let begun = std::time::Instant::now();
         if self.bodies_collide && self.settings.ccd {
             let motion = Motion { start, end: x, active: &self.outside };
-            self.meeting.detect(topology, &motion, 0.0, &mut self.broad);
+            self.meeting.detect(topology, &motion, MARGIN_EDGES * self.unit, &mut self.broad);
             self.push_meetings(topology);
         }
         for group in &mut self.groups {
@@ -406,6 +406,33 @@ impl Collisions {
         let counts = self.contacts.counts();
         report.contacts.ccd += counts.ccd() as u64;
         report.contacts.dcd += counts.dcd() as u64;
+    }
+
+    /// CCD again, from the same `start` to where iterations and contacts have moved everything: contacts for what meets now and did
+    /// not before. Whether there are any.
+    pub fn detect_more(
+        &mut self,
+        topology: &TetTopology,
+        start: &[Vec3],
+        x: &[Vec3],
+        report: &mut FrameReport,
+    ) -> bool {
+        if !(self.bodies_collide && self.settings.ccd) {
+            return false;
+        }
+        let begun = std::time::Instant::now();
+        let motion = Motion { start, end: x, active: &self.outside };
+        let before = self.contacts.len();
+        if self.meeting.detect_more(topology, &motion, &self.broad) {
+            self.push_meetings(topology);
+        }
+        report.ms.add(Stage::Ccd, begun.elapsed());
+        let new = self.contacts.len() - before;
+        report.contacts.ccd += new as u64;
+        if new > 0 {
+            report.ms.time(Stage::Response, || self.contacts.prepare(&self.inverse_masses));
+        }
+        new > 0
     }
 
     /// A contact for each pair that meets.
@@ -501,6 +528,10 @@ impl Collisions {
 /// Depth to which contacts of penetrating vertices carry load, in mean surface edges. Not in recovery, where what has crossed has to
 /// pass back through; nor by the other query modes, whose faces need not be those that were passed.
 const HOLD_EDGES: f32 = 0.5;
+
+/// By how much a substep's candidates are found wider than its first iteration asks for, in mean surface edges: by half of that
+/// the later iterations and the contacts may move anything, and CCD still misses nothing.
+const MARGIN_EDGES: f32 = 0.1;
 
 /// How a scene asks for boundary points.
 fn query_mode(mode: QueryMode) -> gordian_collision::QueryMode {

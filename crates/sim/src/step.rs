@@ -9,6 +9,9 @@ use crate::cloth::Moment;
 use crate::report::{FrameReport, Stage, position_hash};
 use crate::{SimError, World};
 
+/// How often, at most, the last projection of a substep is followed by another because it has pushed something into something else.
+const LAST_ROUNDS: u32 = 2;
+
 impl World {
     /// Advances the world by one frame and tells what happened in it.
     ///
@@ -56,8 +59,20 @@ impl World {
             if iteration == 0 {
                 self.check_finite(report.frame)?;
                 self.collisions.detect_meeting(&self.topology, &self.scratch.x_start, &self.x, report);
+            } else {
+                self.collisions.detect_more(&self.topology, &self.scratch.x_start, &self.x, report);
             }
             self.collisions.project(&mut self.x, &self.scratch.x_start, &mut self.scratch.shift, report);
+            if iteration + 1 == self.settings.iterations {
+                let Self { collisions, topology, scratch, x, .. } = self;
+                // What the last projection has pushed into something else is not left to the next substep.
+                for _ in 0..LAST_ROUNDS {
+                    if !collisions.detect_more(topology, &scratch.x_start, x, report) {
+                        break;
+                    }
+                    collisions.project(x, &scratch.x_start, &mut scratch.shift, report);
+                }
+            }
             if self.cloth.active() {
                 let (moment, scratch) = (Moment { frame: report.frame, iteration }, &mut self.scratch);
                 let outside = self.collisions.outside();

@@ -66,6 +66,9 @@ pub struct EdgeEdgeHit {
 pub struct Detection {
     vertex_face: Vec<VertexFaceHit>,
     edge_edge: Vec<EdgeEdgeHit>,
+    /// The pairs that were reported since the last broad phase, before the present hits; ascending.
+    told_vertex_face: Vec<[u32; 2]>,
+    told_edge_edge: Vec<[u32; 2]>,
     counters: CcdCounters,
     chunks: Vec<Chunk>,
 }
@@ -85,7 +88,7 @@ impl Detection {
 
     /// Finds the hits of one substep: broad phase, then exact queries. See the module documentation for what is kept.
     ///
-    /// `thickness`: metres, for the [broad phase](BroadPhase::update); [`Detection::narrow`] can then be repeated with
+    /// `thickness`: metres, for the [broad phase](BroadPhase::update); [`Detection::detect_more`] can then be asked for
     /// other end positions that lie within half of it. In parallel; hits come sorted (by vertex, time and face; by
     /// edges), the same for any number of threads.
     pub fn detect(
@@ -96,7 +99,26 @@ impl Detection {
         broad: &mut BroadPhase,
     ) {
         broad.update(topology, motion, thickness);
+        self.told_vertex_face.clear();
+        self.told_edge_edge.clear();
         self.narrow(topology, motion, broad);
+    }
+
+    /// Finds what meets on the way from the same start to other end positions, on the candidates of the last broad phase: the
+    /// hits are now those that were not reported since. Whether there are any.
+    ///
+    /// What a solver moves to keep some features apart may run into others: each time it has moved, it asks for more.
+    pub fn detect_more(&mut self, topology: &TetTopology, motion: &Motion, broad: &BroadPhase) -> bool {
+        let Self { vertex_face, edge_edge, told_vertex_face, told_edge_edge, .. } = self;
+        told_vertex_face.extend(vertex_face.iter().map(|h| [h.vertex, h.face]));
+        told_vertex_face.par_sort_unstable();
+        told_edge_edge.extend(edge_edge.iter().map(|h| h.edges));
+        told_edge_edge.par_sort_unstable();
+        self.narrow(topology, motion, broad);
+        let Self { vertex_face, edge_edge, told_vertex_face, told_edge_edge, .. } = self;
+        vertex_face.retain(|h| told_vertex_face.binary_search(&[h.vertex, h.face]).is_err());
+        edge_edge.retain(|h| told_edge_edge.binary_search(&h.edges).is_err());
+        !(vertex_face.is_empty() && edge_edge.is_empty())
     }
 
     /// The exact queries alone, on the candidates of the last broad phase.

@@ -1,5 +1,7 @@
 //! Detection of a boundary against itself.
 
+use std::collections::BTreeSet;
+
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use gordian_mesh::TetTopology;
 use proptest::prelude::*;
@@ -116,6 +118,44 @@ proptest! {
         for hit in detection.edge_edge() {
             prop_assert!((hit.normal.length() - 1.0).abs() < 1e-5);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Asked again and again for other end positions, within half the thickness of the first, a detection tells each hit once, and
+    /// in all those that one that is made anew for each end would tell.
+    #[test]
+    fn more_is_what_is_new((start, end, active, thickness) in motion(), seed in any::<u64>()) {
+        let topology = cubes(12);
+        let thickness = thickness + 0.05;
+        let (mut broad, mut detection) = (BroadPhase::new(&topology, &start), Detection::new());
+        let mut random = crate::workbench::random::Random::new(seed);
+        let (mut told, mut wanted) = (BTreeSet::new(), BTreeSet::new());
+        for round in 0..4 {
+            let mut shake = |size: f64| Vec3::from_array([0; 3].map(|_| random.between(-size, size) as f32));
+            let size = if round == 0 { 0.0 } else { 0.28 * f64::from(thickness) };
+            let end: Vec<Vec3> = end.iter().map(|p| p + shake(size)).collect();
+            let motion = Motion { start: &start, end: &end, active: &active };
+            if round == 0 {
+                detection.detect(&topology, &motion, thickness, &mut broad);
+            } else {
+                let any = detection.detect_more(&topology, &motion, &broad);
+                prop_assert_eq!(any, detection.contacts(&topology, 0.0).next().is_some());
+            }
+            let pairs = |d: &Detection| -> Vec<(u8, [u32; 2])> {
+                let faces = d.vertex_face().iter().map(|h| (0, [h.vertex, h.face]));
+                faces.chain(d.edge_edge().iter().map(|h| (1, h.edges))).collect()
+            };
+            for pair in pairs(&detection) {
+                prop_assert!(told.insert(pair), "{pair:?} twice");
+            }
+            let mut anew = Detection::new();
+            anew.detect(&topology, &motion, 0.0, &mut BroadPhase::new(&topology, &start));
+            wanted.extend(pairs(&anew));
+        }
+        prop_assert_eq!(told, wanted);
     }
 }
 
