@@ -103,6 +103,12 @@ impl Detector {
         self.immersion.inverted[self.mesh.element_rank[t as usize] as usize]
     }
 
+    /// Whether vertex `v` is one of an inverted tetrahedron at the boundary: what looks like a collision there may be the inversion.
+    pub fn beside_inverted(&self, v: u32) -> bool {
+        let rank = self.mesh.vertex_rank[v as usize] as usize;
+        self.immersion.on_inverted_boundary.get(rank).is_some_and(|&flag| flag)
+    }
+
     /// Number of tetrahedra of zero or negative volume in the present pose.
     pub fn inverted_count(&self) -> usize {
         self.immersion.inverted_count
@@ -239,6 +245,10 @@ impl Detector {
         let own = match query.own {
             Own::Nothing => [u32::MAX; 4],
             Own::Vertex(v) => [self.mesh.vertex_rank[v as usize]; 4],
+            Own::Edge(e) => {
+                let [a, b] = e.map(|v| self.mesh.vertex_rank[v as usize]);
+                [a, b, a, a]
+            }
             Own::Tet(t) => self.mesh.elements[self.mesh.element_rank[t as usize] as usize].vertices,
         };
         let element = self.mesh.element_rank[query.tet as usize];

@@ -5,7 +5,7 @@ use gordian_collision::ccd::{BroadPhase, Detection, Motion};
 use gordian_collision::collider::{Collider, ColliderSet};
 use gordian_collision::contact::{Contact, ContactMaterial, ContactSet, Features, Projection, VelocityPass};
 use gordian_collision::{
-    DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, Penetration, PointId, PointSet,
+    DcdOptions, Detector, PathAnswer, PathMethod, PathOptions, PathScratch, Penetration, PointId, PointSet,
 };
 use gordian_mesh::TetTopology;
 use gordian_solver::Model;
@@ -17,6 +17,7 @@ use crate::build::range_error;
 use crate::judge::Judge;
 use crate::knots::Knots;
 use crate::obstacle::Obstacle;
+use crate::pierced::{EdgePoint, Pierced};
 use crate::report::{FrameReport, Stage};
 use crate::scene::{Collision, QueryMethod, QueryMode, Scene};
 use crate::world::BodyInfo;
@@ -47,6 +48,8 @@ pub(crate) struct Collisions {
     /// Friction of each body.
     friction: Vec<Friction>,
     judge: Judge,
+    pierced: Pierced,
+    edge_points: Vec<EdgePoint>,
     /// Length of the present substep, seconds.
     h: f64,
     /// Share of a frame that the present substep is.
@@ -212,6 +215,8 @@ impl Collisions {
             materials,
             friction,
             judge: Judge::new(topology, &model.positions),
+            pierced: Pierced::default(),
+            edge_points: Vec::new(),
             h: 0.0,
             share: 1.0 / scene.simulation.substeps as f64,
             bodies_collide: false,
@@ -313,6 +318,7 @@ impl Collisions {
         report.traversals += work.traversals;
         report.unresolved_queries += work.unresolved;
         self.push_paths(topology);
+        self.push_edges(topology, x, report);
         if self.settings.recovery {
             self.knots.find(&self.detector, topology, x.len());
         } else {
@@ -381,6 +387,54 @@ impl Collisions {
             let thickness = thickness(&self.settings, &self.mean_edge, a, b);
             self.contacts.push(contact.with_thickness(thickness).with_material(self.materials.of(a, b)));
         }
+    }
+
+    /// A contact for each edge that goes through a body, along the shortest path from inside it.
+    fn push_edges(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
+        if self.options.mode != gordian_collision::QueryMode::Geodesic {
+            return;
+        }
+        if !self.pierced.known {
+            report.ms.time(Stage::Dcd, || self.count_crossings(topology, x));
+            self.keep_crossings(topology, x);
+        }
+        let Self { pierced, edge_points, detector, options, .. } = self;
+        report.ms.time(Stage::Dcd, || pierced.points(topology, x, detector, edge_points));
+        let answers: Vec<PathAnswer> = report.ms.time(Stage::ShortestPath, || {
+            let ask = |scratch: &mut PathScratch, p: &EdgePoint| {
+                detector.boundary_point(&p.query(), options, scratch)
+            };
+            edge_points.par_iter().with_min_len(16).map_init(PathScratch::default, ask).collect()
+        });
+        report.queries += answers.len() as u64;
+        for (point, answer) in self.edge_points.iter().zip(&answers) {
+            report.traversals += answer.counters.traversals;
+            report.unresolved_queries += answer.counters.unresolved;
+            let Some(end) = &answer.end else { continue };
+            let face = topology.faces[end.face as usize];
+            let direction = (end.position - point.position).as_vec3();
+            let (a, b) = (self.body[point.edge[0] as usize], self.body[face[0] as usize]);
+            let contact = Contact::path_of_edge_point(point.edge, point.parameter as f32, face, direction);
+            let thickness = thickness(&self.settings, &self.mean_edge, a, b);
+            self.contacts.push(contact.with_thickness(thickness).with_material(self.materials.of(a, b)));
+        }
+    }
+
+    /// Pairs of triangles that cross at the positions `x`, of bodies that are meant to collide.
+    fn count_crossings(&mut self, topology: &TetTopology, x: &[Vec3]) -> usize {
+        let Self { judge, body, settings, .. } = self;
+        let meant = |a: u32, b: u32| settings.self_collision || body[a as usize] != body[b as usize];
+        judge.crossing_pairs(topology, x, meant).len()
+    }
+
+    /// The crossings that were counted last, at the positions `x`, are those that the next frame begins with.
+    pub fn keep_crossings(&mut self, topology: &TetTopology, x: &[Vec3]) {
+        self.pierced.take(topology, x, self.judge.counted());
+    }
+
+    /// The positions have been set anew.
+    pub fn forget(&mut self) {
+        self.pierced.known = false;
     }
 
     /// CCD of what was outside at the start of the substep, from `start` to `x`; then the contacts are complete.
@@ -517,10 +571,8 @@ impl Collisions {
             last = Some(p.point);
         }
         report.penetrating_vertices = vertices;
-        let Self { judge, body, settings, .. } = self;
-        let meant = |a: u32, b: u32| settings.self_collision || body[a as usize] != body[b as usize];
-        let pairs = report.ms.time(Stage::Output, || judge.crossing_pairs(topology, x, meant));
-        report.intersecting_triangle_pairs = Some(pairs);
+        let pairs = report.ms.time(Stage::Output, || self.count_crossings(topology, x));
+        report.intersecting_triangle_pairs = Some(pairs as u64);
         report.inverted_tetrahedra = self.detector.inverted_count() as u64;
     }
 }

@@ -10,12 +10,17 @@ use rayon::prelude::*;
 pub(crate) struct Judge {
     tree: Tree,
     crossings: SelfCrossings,
+    counted: Vec<[u32; 2]>,
 }
 
 impl Judge {
     /// For surfaces that start at `x`, metres.
     pub fn new(topology: &TetTopology, x: &[Vec3]) -> Self {
-        Judge { tree: Tree::build(&boxes(topology, x)), crossings: SelfCrossings::default() }
+        Judge {
+            tree: Tree::build(&boxes(topology, x)),
+            crossings: SelfCrossings::default(),
+            counted: Vec::new(),
+        }
     }
 
     /// Pairs of surface triangles that share no vertex and pass through each other at the positions `x`, metres. `counts` says
@@ -25,19 +30,24 @@ impl Judge {
         topology: &TetTopology,
         x: &[Vec3],
         counts: impl Fn(u32, u32) -> bool,
-    ) -> u64 {
+    ) -> &[[u32; 2]] {
         self.tree.refit(|f| Aabb::of_simplex(x, &topology.faces[f as usize]));
         if self.tree.wants_rebuild() {
             self.tree = Tree::build(&boxes(topology, x));
         }
         let pairs = self.crossings.find(&topology.faces, x, &self.tree);
-        let crossing = pairs.iter().filter(|p| p.meeting == Meeting::Crossing);
-        crossing
-            .filter(|p| {
-                let [a, b] = p.faces.map(|f| topology.faces[f as usize][0]);
-                counts(a, b)
-            })
-            .count() as u64
+        let crossing = pairs.iter().filter(|p| p.meeting == Meeting::Crossing).map(|p| p.faces);
+        self.counted.clear();
+        self.counted.extend(crossing.filter(|faces| {
+            let [a, b] = faces.map(|f| topology.faces[f as usize][0]);
+            counts(a, b)
+        }));
+        &self.counted
+    }
+
+    /// The pairs that were counted last.
+    pub fn counted(&self) -> &[[u32; 2]] {
+        &self.counted
     }
 }
 

@@ -30,6 +30,7 @@ mod judge;
 mod knots;
 mod live;
 mod obstacle;
+mod pierced;
 pub mod record;
 pub mod report;
 pub mod scene;

@@ -52,6 +52,7 @@ impl World {
         self.frame += 1;
         let mut report = std::mem::take(&mut frame.report);
         self.finish(&mut report)?;
+        self.collisions.keep_crossings(&self.topology, &self.x);
         report.time_s = self.time_s();
         report.ms.total = frame.begun.elapsed().as_secs_f64() * 1e3;
         Ok(Some(report))

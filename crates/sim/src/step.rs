@@ -29,6 +29,7 @@ impl World {
         }
         self.frame += 1;
         self.finish(&mut report)?;
+        self.collisions.keep_crossings(&self.topology, &self.x);
         report.time_s = self.time_s();
         report.ms.total = begun.elapsed().as_secs_f64() * 1e3;
         Ok(report)

@@ -316,6 +316,7 @@ impl World {
         assert!(positions.len() == self.x.len() && velocities.len() == self.v.len(), "array lengths differ");
         self.frame = frame;
         self.cloth.forget();
+        self.collisions.forget();
         self.x.copy_from_slice(positions);
         self.v.copy_from_slice(velocities);
         self.solver.write_positions(positions)?;

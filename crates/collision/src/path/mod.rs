@@ -63,6 +63,8 @@ pub enum Own {
     Nothing,
     /// It is this vertex: faces that use it are left out.
     Vertex(u32),
+    /// It lies on the edge between these vertices: faces that use either are left out.
+    Edge([u32; 2]),
     /// It moves with this tetrahedron (its centroid, say): faces that share a vertex with it are left out.
     Tet(u32),
 }

@@ -74,7 +74,11 @@ fn queries(body: &Body, detector: &Detector, seed: u64) -> Vec<PathQuery> {
         if crate::dcd::strictly_contains(corners, point) {
             // Elements that follow each other are near each other.
             let near = (tet as usize + random.below(12)) % body.tets.len();
-            let own = if random.once_in(3) { Own::Tet(near as u32) } else { Own::Nothing };
+            let own = match random.below(6) {
+                0 | 1 => Own::Tet(near as u32),
+                2 => Own::Edge([body.tets[near][0], body.tets[near][1]]),
+                _ => Own::Nothing,
+            };
             queries.push(PathQuery { point, tet, own });
         } else if found.is_empty() && detector.inverted_count() == body.tets.len() {
             break;
@@ -96,6 +100,7 @@ fn compare(oracle: &Oracle, detector: &Detector, query: &PathQuery) -> Result<()
     let own = match query.own {
         Own::Nothing => Vec::new(),
         Own::Vertex(v) => vec![v],
+        Own::Edge(e) => e.to_vec(),
         Own::Tet(t) => oracle.topology.tets[t as usize].to_vec(),
     };
     let close = |a: f64, b: f64| (a - b).abs() <= CLOSE[0] * b + CLOSE[1] * query.point.abs().max_element();
@@ -172,6 +177,10 @@ fn without(body: &Body, query: &PathQuery, gone: std::ops::Range<usize>) -> Opti
     let own = match query.own {
         Own::Nothing => Own::Nothing,
         Own::Vertex(v) => Own::Vertex(Some(rank[v as usize]).filter(|&v| v != u32::MAX)?),
+        Own::Edge(e) => {
+            let [a, b] = e.map(|v| Some(rank[v as usize]).filter(|&v| v != u32::MAX));
+            Own::Edge([a?, b?])
+        }
         Own::Tet(t) => Own::Tet(tet_rank(t)?),
     };
     let of = |x: &[glam::Vec3]| kept.iter().map(|&v| x[v]).collect();
