@@ -449,7 +449,7 @@ impl Collisions {
         if self.bodies_collide && self.settings.ccd {
             let motion = Motion { start, end: x, active: &self.outside };
             self.meeting.detect(topology, &motion, MARGIN_EDGES * self.unit, &mut self.broad);
-            self.push_meetings(topology);
+            self.push_meetings(topology, |_, _| true);
         }
         for group in &mut self.groups {
             let margin = group.mean_edge;
@@ -478,7 +478,8 @@ impl Collisions {
         let motion = Motion { start, end: x, active: &self.outside };
         let before = self.contacts.len();
         if self.meeting.detect_more(topology, &motion, &self.broad) {
-            self.push_meetings(topology);
+            // What turns back from inside out passes through itself on the way, and must be let.
+            self.push_meetings(topology, |detector, v| !detector.beside_inverted(v));
         }
         report.ms.add(Stage::Ccd, begun.elapsed());
         let new = self.contacts.len() - before;
@@ -489,14 +490,17 @@ impl Collisions {
         new > 0
     }
 
-    /// A contact for each pair that meets.
-    fn push_meetings(&mut self, topology: &TetTopology) {
+    /// A contact for each pair that meets, if all its vertices count.
+    fn push_meetings(&mut self, topology: &TetTopology, counts: impl Fn(&Detector, u32) -> bool) {
         for contact in self.meeting.contacts(topology, 0.0) {
             if contact.features() == Features::EdgeEdge && !self.settings.edge_edge {
                 continue;
             }
             let (a, b) = (self.body[contact.first()[0] as usize], self.body[contact.second()[0] as usize]);
             if a == b && (!self.settings.self_collision || self.knots.join(&contact)) {
+                continue;
+            }
+            if !contact.first().iter().chain(contact.second()).all(|&v| counts(&self.detector, v)) {
                 continue;
             }
             let thickness = thickness(&self.settings, &self.mean_edge, a, b);
