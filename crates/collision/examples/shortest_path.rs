@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let single = |x: &[glam::DVec3]| -> Vec<Vec3> { x.iter().map(|p| p.as_vec3()).collect() };
 
     // Once for a mesh; then a refit whenever its vertices have moved.
-    let topology = TetTopology::new(mesh.positions.len(), &mesh.tets);
-    let mut detector = Detector::new(&topology, &single(&mesh.positions));
-    detector.refit(&single(&pose));
+    let topology = TetTopology::try_new(mesh.positions.len(), &mesh.tets)?;
+    let mut detector = Detector::try_new(&topology, &single(&mesh.positions))?;
+    detector.try_refit(&single(&pose))?;
 
     // Which boundary vertices are inside a tetrahedron that is not theirs, and how each of them gets out.
     let (mut inside, mut scratch) = (Vec::new(), PathScratch::default());

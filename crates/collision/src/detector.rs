@@ -34,6 +34,39 @@ pub struct Detector {
     rest_faces: Tree,
 }
 
+/// Why a detector does not take some positions.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PositionsError {
+    /// There are more or fewer than vertices.
+    #[error("{got} positions are given, but the mesh has {wanted} vertices")]
+    Length {
+        /// How many were given.
+        got: usize,
+        /// How many vertices there are.
+        wanted: usize,
+    },
+    /// One is not finite.
+    #[error("the position of vertex {vertex} is {position}, which is not finite")]
+    NotFinite {
+        /// The vertex.
+        vertex: usize,
+        /// What was given.
+        position: Vec3,
+    },
+}
+
+/// One finite position a vertex.
+fn check_positions(positions: &[Vec3], wanted: usize) -> Result<(), PositionsError> {
+    if positions.len() != wanted {
+        return Err(PositionsError::Length { got: positions.len(), wanted });
+    }
+    match positions.iter().position(|p| !p.is_finite()) {
+        Some(vertex) => Err(PositionsError::NotFinite { vertex, position: positions[vertex] }),
+        None => Ok(()),
+    }
+}
+
 /// What a refit did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RefitReport {
@@ -49,7 +82,17 @@ thread_local! {
 
 impl Detector {
     /// A detector for `topology`, in the pose `rest` (metres, one position per vertex), which also is what
-    /// [`QueryMode::RestShape`] refers to.
+    /// [`QueryMode::RestShape`] refers to. Positions that are wrong are an error.
+    pub fn try_new(topology: &TetTopology, rest: &[Vec3]) -> Result<Self, PositionsError> {
+        check_positions(rest, topology.vertex_count as usize)?;
+        Ok(Self::new(topology, rest))
+    }
+
+    /// As [`Detector::try_new`], for positions that are known to be finite, one a vertex.
+    ///
+    /// # Panics
+    ///
+    /// Where `rest` is longer or shorter.
     pub fn new(topology: &TetTopology, rest: &[Vec3]) -> Self {
         let mesh = SortedMesh::new(topology, rest);
         let mut sorted = Vec::new();
@@ -73,7 +116,19 @@ impl Detector {
     }
 
     /// Takes new positions (metres, in the user's vertex order) and brings the trees over boundary faces and boundary
-    /// vertices up to date; one that motion has made slow is built anew.
+    /// vertices up to date; one that motion has made slow is built anew. Positions that are wrong are an error, and the
+    /// detector stays as it was.
+    pub fn try_refit(&mut self, positions: &[Vec3]) -> Result<RefitReport, PositionsError> {
+        check_positions(positions, self.mesh.vertex_order.len())?;
+        Ok(self.refit(positions))
+    }
+
+    /// As [`Detector::try_refit`], for positions that are known to be finite, one a vertex: what is not finite is not found by
+    /// any query.
+    ///
+    /// # Panics
+    ///
+    /// Where `positions` is longer or shorter.
     pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
         self.mesh.gather(positions, &mut self.positions);
         let Detector { mesh, positions, immersion, faces, boundary, facing, .. } = self;

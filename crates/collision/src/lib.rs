@@ -22,7 +22,7 @@ mod sorted;
 pub mod workbench;
 
 pub use dcd::{DcdCounters, DcdOptions, Penetration, PointId, PointSet};
-pub use detector::{Detector, RefitReport};
+pub use detector::{Detector, PositionsError, RefitReport};
 pub use path::{
     BoundaryPoint, Feature, Own, PathAnswer, PathCounters, PathMethod, PathOptions, PathQuery, PathScratch,
     QueryMode,

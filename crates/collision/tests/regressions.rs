@@ -132,3 +132,25 @@ fn c15_a_fast_vertex_through_a_thin_gap_is_bounded_work() {
     }
     assert_eq!(counters.exact, 0);
 }
+
+/// Positions from a program that are too few, too many or not finite: errors, and the detector stays as it was.
+#[test]
+fn positions_that_do_not_fit_a_detector_are_errors() {
+    use glam::Vec3;
+    use gordian_collision::{Detector, PositionsError};
+    use gordian_mesh::TetTopology;
+    let topology = TetTopology::new(4, &[[0, 1, 2, 3]]);
+    let rest = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+    for few in [&rest[..3], &[]] {
+        let wrong = PositionsError::Length { got: few.len(), wanted: 4 };
+        assert_eq!(Detector::try_new(&topology, few).unwrap_err(), wrong);
+    }
+    let mut detector = Detector::try_new(&topology, &rest).unwrap();
+    let mut moved = rest;
+    moved[3] = -Vec3::Z;
+    assert_eq!(detector.try_refit(&moved).unwrap().inverted, 1);
+    moved[2].y = f32::NAN;
+    assert!(matches!(detector.try_refit(&moved), Err(PositionsError::NotFinite { vertex: 2, .. })));
+    assert!(matches!(detector.try_refit(&moved[1..]), Err(PositionsError::Length { got: 3, wanted: 4 })));
+    assert_eq!(detector.inverted_count(), 1);
+}

@@ -12,12 +12,14 @@
 //! ```
 //!
 //! The parts: [`mesh`] topology, file formats and generators; [`collision`] detection, shortest paths to the boundary and contacts;
-//! [`solver`] XPBD on the GPU and the CPU; [`sim`] scenes, the step, reports and recording; [`viewer`] pictures.
+//! [`solver`] XPBD on the GPU and the CPU; [`sim`] scenes, the step, reports and recording; [`untangle`] one mesh
+//! without a scene; [`viewer`] pictures.
 
 #![forbid(unsafe_code)]
 
 pub use gordian_collision as collision;
 pub use gordian_mesh as mesh;
 pub use gordian_sim as sim;
+pub use gordian_sim::untangle;
 pub use gordian_solver as solver;
 pub use gordian_viewer as viewer;

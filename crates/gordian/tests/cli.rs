@@ -400,3 +400,53 @@ fn a_run_is_held_to_the_checks_of_its_scene() {
     std::fs::write(folder.path().join("s.toml"), "[[check]]\nwhat = \"contacts\"\n").unwrap();
     assert!(stderr(&gordian(folder.path(), &run).code(2)).contains("neither `at_most` nor `at_least`"));
 }
+
+/// Every command that writes, over what it reads and over what it writes beside it, by the same name, another one, a link.
+#[test]
+fn no_output_is_written_over_an_input_or_another_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let tetrahedron = "Vertex 1 0 0 0\nVertex 2 1 0 0\nVertex 3 0 1 0\nVertex 4 0 0 1\nTet 1 1 2 3 4\n";
+    std::fs::write(at("one.t"), tetrahedron).unwrap();
+    std::fs::write(at("m.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+        .unwrap();
+    std::fs::write(at("one.vtu"), "").unwrap();
+    gordian(folder.path(), &["mesh", "box", "nx=1", "ny=1", "nz=1", "-o", "b.msh"]).code(0);
+    gordian(folder.path(), &["mesh", "box", "nx=1", "ny=1", "nz=1", "-o", "b.vtu"]).code(0);
+    std::fs::write(at("s.toml"), "[simulation]\nframes = 1\n[[body]]\nmesh = \"b.msh\"\n").unwrap();
+    std::fs::hard_link(at("s.toml"), at("hard.toml")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(at("s.toml"), at("soft.toml")).unwrap();
+    #[cfg(not(unix))]
+    std::fs::hard_link(at("s.toml"), at("soft.toml")).unwrap();
+    let all: [&[&str]; 14] = [
+        &["run", "s.toml", "--report", "s.toml"],
+        &["run", "s.toml", "--report", "./s.toml"],
+        &["run", "s.toml", "--report", "hard.toml"],
+        &["run", "s.toml", "--report", "soft.toml"],
+        &["run", "s.toml", "--report", "b.msh"],
+        &["check", "b.vtu", "--vtu", "b.vtu"],
+        &["check", "b.msh", "--vtu", "b.msh"],
+        &["check", "b.msh", "--vtu", "new.obj"],
+        &["untangle", "m.obj", "-o", "m.obj"],
+        &["untangle", "m.obj", "-o", "new.obj", "--json", "new.obj"],
+        &["untangle", "m.obj", "-o", "new.obj", "--json", "m.obj"],
+        &["untangle", "b.msh", "--pose", "b.vtu", "-o", "b.vtu"],
+        &["mesh", "tet", "m.obj", "--edge", "0.5", "-o", "m.obj"],
+        &["bench", "s.toml", "--frames", "1", "--json", "s.toml"],
+    ];
+    let files = || {
+        let mut there: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
+        there.sort();
+        there.into_iter().map(|p| (std::fs::read(&p).ok(), p)).collect::<Vec<_>>()
+    };
+    let before = files();
+    for arguments in all {
+        let told = stderr(&gordian(folder.path(), arguments).code(2));
+        assert!(told.contains("written over") || told.contains("ends in .vtu"), "{arguments:?}: {told}");
+        assert!(files() == before, "{arguments:?} changed a file");
+    }
+    let told = stderr(&gordian(folder.path(), &["run", "s.toml", "--out", "s.toml"]).code(2));
+    assert!(told.contains("s.toml is a file") && !told.contains("os error"), "{told}");
+}

@@ -15,6 +15,7 @@ pub mod fill;
 pub mod generate;
 pub mod io;
 pub mod manifold;
+pub mod memory;
 pub mod order;
 pub mod quality;
 #[doc(hidden)]
@@ -25,5 +26,5 @@ pub mod tri;
 pub mod tri_topology;
 
 pub use tet::{TetMesh, signed_volume};
-pub use topology::{BoundaryEdge, LOCAL_FACES, Neighbor, TetTopology, TopologyDefect};
+pub use topology::{BoundaryEdge, LOCAL_FACES, Neighbor, TetTopology, TopologyDefect, TopologyError};
 pub use tri::TriMesh;

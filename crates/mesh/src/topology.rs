@@ -70,6 +70,30 @@ pub enum TopologyDefect {
     },
 }
 
+/// Why there is no topology of some tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TopologyError {
+    /// A tetrahedron names a vertex that is not there.
+    #[error("tetrahedron {tet} uses vertex {vertex}, but there are {count} (counted from 0)")]
+    IndexOutOfRange {
+        /// The tetrahedron, from 0.
+        tet: usize,
+        /// The vertex that it names.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// More than 32-bit links hold.
+    #[error("{vertices} vertices and {tets} tetrahedra: fewer than 2^31 and 2^29 are possible")]
+    TooLarge {
+        /// Number of vertices.
+        vertices: usize,
+        /// Number of tetrahedra.
+        tets: usize,
+    },
+}
+
 /// Topology of a tetrahedral mesh; see the module documentation.
 ///
 /// Indices are those of the mesh that it was built from. Built once; independent of the pose.
@@ -106,12 +130,33 @@ pub struct TetTopology {
 }
 
 impl TetTopology {
-    /// Builds the topology of `tets` over `vertex_count` vertices.
+    /// Builds the topology of `tets` over `vertex_count` vertices, whatever they are.
     ///
-    /// Every index must be below `vertex_count` (readers check that); tetrahedra should be positive
-    /// in the rest pose, else the boundary is not oriented.
+    /// Tetrahedra should be positive in the rest pose, else the boundary is not oriented.
+    pub fn try_new(vertex_count: usize, tets: &[[u32; 4]]) -> Result<Self, TopologyError> {
+        if vertex_count >= 1 << 31 || tets.len() >= 1 << 29 {
+            return Err(TopologyError::TooLarge { vertices: vertex_count, tets: tets.len() });
+        }
+        let beyond = |v: u32| v as usize >= vertex_count;
+        match tets
+            .iter()
+            .enumerate()
+            .find_map(|(t, tet)| Some((t, tet.iter().copied().find(|&v| beyond(v))?)))
+        {
+            Some((tet, vertex)) => Err(TopologyError::IndexOutOfRange { tet, vertex, count: vertex_count }),
+            None => Ok(Self::new(vertex_count, tets)),
+        }
+    }
+
+    /// The same for tetrahedra that are known to be in range, as those of readers and generators are.
+    ///
+    /// # Panics
+    ///
+    /// Where an index is not below `vertex_count`, or there are more vertices or tetrahedra than 32-bit links hold; see
+    /// [`TetTopology::try_new`].
     pub fn new(vertex_count: usize, tets: &[[u32; 4]]) -> Self {
         assert!(vertex_count < 1 << 31 && tets.len() < 1 << 29, "mesh too large for 32-bit links");
+        assert!(tets.as_flattened().iter().all(|&v| (v as usize) < vertex_count), "vertex out of range");
         // One record a face: sorted vertices, then owner. Sorting is the whole search: equal faces meet.
         let mut records: Vec<([u32; 3], u32)> = tets
             .par_iter()

@@ -68,8 +68,13 @@ impl TriTopology {
     ///
     /// Every index must be below `vertex_count`. Edges of a triangle that names a vertex twice are counted as
     /// any other.
+    ///
+    /// # Panics
+    ///
+    /// Where an index is not below `vertex_count`.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
         assert!(triangles.len() < 1 << 30, "mesh too large for 32-bit half-edges");
+        assert!(triangles.as_flattened().iter().all(|&v| (v as usize) < vertex_count), "vertex out of range");
         let vertex = |h: HalfEdge| triangles[h.triangle as usize][h.side as usize];
         let ends = |h: HalfEdge| [vertex(h), vertex(h.next())];
         let mut records: Vec<([u32; 2], HalfEdge)> = (0..triangles.len() as u32)

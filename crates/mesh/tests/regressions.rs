@@ -310,3 +310,12 @@ fn c11_non_manifold_meshes_load_and_are_listed() {
     assert_eq!(loaded.warnings, ["1 triangle has no area: 2"]);
     assert!(has(&report, Problem::RepeatedVertex, Elements::Triangles(vec![2])), "{report:?}");
 }
+
+/// Indices beyond the vertices, from a program: an error that names the tetrahedron.
+#[test]
+fn a_topology_of_indices_out_of_range_is_an_error() {
+    use gordian_mesh::{TetTopology, TopologyError};
+    let wrong = TetTopology::try_new(3, &[[0, 1, 2, 3]]).unwrap_err();
+    assert_eq!(wrong, TopologyError::IndexOutOfRange { tet: 0, vertex: 3, count: 3 });
+    assert_eq!(TetTopology::try_new(4, &[[0, 1, 2, 3]]).unwrap().faces.len(), 4);
+}

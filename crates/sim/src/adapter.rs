@@ -16,11 +16,17 @@ pub enum AdapterChoice {
     Name(String),
 }
 
+/// An adapter without a name: every adapter would contain it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an adapter needs a name: auto, cpu, software, or part of one that `gordian adapters` lists")]
+pub struct NoName;
+
 impl std::str::FromStr for AdapterChoice {
-    type Err = std::convert::Infallible;
+    type Err = NoName;
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
-        Ok(match s.to_ascii_lowercase().as_str() {
+        Ok(match s.trim().to_ascii_lowercase().as_str() {
+            "" => return Err(NoName),
             "auto" => AdapterChoice::Auto,
             "cpu" => AdapterChoice::Cpu,
             "software" => AdapterChoice::Software,

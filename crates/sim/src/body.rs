@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use gordian_collision::cloth::ClothMesh;
+use gordian_mesh::{TetMesh, TriMesh};
 use gordian_solver::{Distance, Elasticity, Material, Model, Tet};
 
 use crate::cloth::{self, Fabric};
-use crate::scene::{self, Motion};
+use crate::scene::{self, MaterialModel, Motion};
 
 /// Coulomb friction coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,6 +52,20 @@ pub struct Body {
     pub pins: Vec<PinGroup>,
 }
 
+/// As a scene gives it.
+pub(crate) fn material_of(m: &scene::Material) -> Material {
+    Material {
+        elasticity: match m.model {
+            MaterialModel::NeoHookean => Elasticity::NeoHookean,
+            MaterialModel::NeoHookeanPair => Elasticity::NeoHookeanPair,
+            MaterialModel::MassSpring => Elasticity::Volume,
+        },
+        young_pa: m.young_pa as f32,
+        poisson: m.poisson as f32,
+        damping_s: m.damping_s as f32,
+    }
+}
+
 /// Vertices that are held, or carried along a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinGroup {
@@ -58,6 +73,38 @@ pub struct PinGroup {
     pub vertices: Vec<u32>,
     /// Motions over time, carried out in their order; none to hold.
     pub motion: Vec<Motion>,
+}
+
+impl Body {
+    /// A volume at rest in the shape of `mesh`, with the material and the friction that a scene gives by default. What else it shall
+    /// be is set in its fields.
+    pub fn volume(name: impl Into<String>, mesh: &TetMesh) -> Self {
+        Body { tets: mesh.tets.clone(), ..Self::plain(name.into(), &mesh.positions) }
+    }
+
+    /// A sheet of cloth at rest in the shape of `mesh`, with the fabric and the friction that a scene gives by default.
+    pub fn cloth(name: impl Into<String>, mesh: &TriMesh) -> Self {
+        let fabric = Some(Fabric::from(&scene::Fabric::default()));
+        Body { triangles: mesh.triangles.clone(), fabric, ..Self::plain(name.into(), &mesh.positions) }
+    }
+
+    fn plain(name: String, positions: &[DVec3]) -> Self {
+        let rest: Vec<Vec3> = positions.iter().map(|p| p.as_vec3()).collect();
+        let material = scene::Material::default();
+        Body {
+            name,
+            positions: rest.clone(),
+            velocities: vec![Vec3::ZERO; rest.len()],
+            rest,
+            tets: Vec::new(),
+            triangles: Vec::new(),
+            fabric: None,
+            density: material.density_kg_m3 as f32,
+            material: material_of(&material),
+            friction: Friction::from(&scene::Friction::default()),
+            pins: Vec::new(),
+        }
+    }
 }
 
 /// Six times the volume of a tetrahedron, in double precision.

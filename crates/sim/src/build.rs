@@ -1,12 +1,11 @@
 //! From the placed bodies of a scene to those of a world.
 
 use glam::{DVec3, Vec3};
-use gordian_solver::{Elasticity, Material};
 
 use crate::SimError;
-use crate::body::{Body, Friction, PinGroup};
+use crate::body::{Body, Friction, PinGroup, material_of};
 use crate::cloth::Fabric;
-use crate::scene::{MaterialModel, Scene, SceneErrorKind};
+use crate::scene::{Scene, SceneErrorKind};
 
 /// The bodies of a scene, copies included.
 pub struct Bodies {
@@ -30,22 +29,8 @@ pub fn bodies(scene: &Scene) -> Result<Bodies, SimError> {
             velocities: single(&body.velocities),
             tets: body.tets.to_vec(),
             triangles: body.triangles.to_vec(),
-            fabric: section.fabric.as_ref().map(|f| Fabric {
-                density: f.density_kg_m2,
-                stiffness: [f.warp_n_m, f.weft_n_m, f.shear_n_m],
-                bend: f.bend_n_m,
-                warp: body.warp,
-            }),
-            material: Material {
-                elasticity: match section.material.model {
-                    MaterialModel::NeoHookean => Elasticity::NeoHookean,
-                    MaterialModel::NeoHookeanPair => Elasticity::NeoHookeanPair,
-                    MaterialModel::MassSpring => Elasticity::Volume,
-                },
-                young_pa: section.material.young_pa as f32,
-                poisson: section.material.poisson as f32,
-                damping_s: section.material.damping_s as f32,
-            },
+            fabric: section.fabric.as_ref().map(|f| Fabric { warp: body.warp, ..Fabric::from(f) }),
+            material: material_of(&section.material),
             density: section.material.density_kg_m3 as f32,
             friction: Friction::from(&section.friction),
             pins: body

@@ -29,6 +29,57 @@ pub enum SimError {
         /// What is wrong.
         message: String,
     },
+    /// A part of a body that cannot be: an array of another length, a value outside its range.
+    #[error("body `{body}`, {what}: {message}")]
+    BodyValue {
+        /// Name of the body.
+        body: String,
+        /// Which part of it, as in [`Body`](crate::body::Body).
+        what: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// A state of another size than the world's.
+    #[error("{what}: {got} are given, but the world has {wanted} particles")]
+    Length {
+        /// Positions or velocities.
+        what: &'static str,
+        /// How many were given.
+        got: usize,
+        /// How many there are.
+        wanted: usize,
+    },
+    /// A value for a particle that is not finite.
+    #[error("{what} of particle {particle} is {value}, which is not finite")]
+    StateNotFinite {
+        /// Position or velocity.
+        what: &'static str,
+        /// The particle, from 0.
+        particle: u32,
+        /// What was given.
+        value: glam::Vec3,
+    },
+    /// A particle that is not there.
+    #[error("there is no particle {particle}: the world has {particles} (counted from 0)")]
+    NoParticle {
+        /// What was asked for.
+        particle: u32,
+        /// How many there are.
+        particles: usize,
+    },
+    /// More than 32-bit indices hold.
+    #[error("there are {count} {what}; fewer than {limit} are possible")]
+    TooMany {
+        /// Particles, tetrahedra or triangles.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// How many there may not be.
+        limit: usize,
+    },
+    /// A frame that is done, or broke off, is advanced once more.
+    #[error("this frame is over; begin another one")]
+    FrameOver,
     /// The solver cannot be built or has failed.
     #[error(transparent)]
     Solver(#[from] SolverError),

@@ -20,6 +20,7 @@
 
 pub mod adapter;
 pub mod body;
+mod body_check;
 mod build;
 pub mod check;
 pub mod checkpoint;
@@ -35,6 +36,7 @@ pub mod record;
 pub mod report;
 pub mod scene;
 mod step;
+pub mod untangle;
 mod world;
 
 pub use adapter::AdapterChoice;

@@ -16,6 +16,8 @@ pub struct OpenFrame {
     good: (Vec<Vec3>, Vec<Vec3>),
     begun: Instant,
     substep: u32,
+    /// Done, or broken off by an error.
+    over: bool,
 }
 
 impl OpenFrame {
@@ -34,19 +36,27 @@ impl World {
             good: (self.x.clone(), self.v.clone()),
             begun: Instant::now(),
             substep: 0,
+            over: false,
         }
     }
 
     /// Advances by one substep; after the last one the frame is over, and its report is returned.
     ///
-    /// After an error the world stands at the last good frame again, and the frame must be begun anew.
+    /// After an error the world stands at the last good frame again, and the frame must be begun anew. A frame that is over
+    /// is refused ([`SimError::FrameOver`]).
     pub fn advance(&mut self, frame: &mut OpenFrame) -> Result<Option<FrameReport>, SimError> {
+        if frame.over {
+            return Err(SimError::FrameOver);
+        }
+        // Until the next substep may follow.
+        frame.over = true;
         if let Err(e) = self.substep(frame.substep, &mut frame.report) {
             self.restore(self.frame, &frame.good.0, &frame.good.1)?;
             return Err(e);
         }
         frame.substep += 1;
         if frame.substep < self.settings.substeps {
+            frame.over = false;
             return Ok(None);
         }
         self.frame += 1;
@@ -63,28 +73,47 @@ impl World {
         self.settings.frame_s / self.settings.substeps as f64
     }
 
-    /// Whether a particle moves by itself: it is not pinned and has mass.
+    /// Whether a particle moves by itself: it is there, not pinned, and has mass.
     pub fn is_free(&self, particle: u32) -> bool {
-        self.inverse_masses[particle as usize] > 0.0
+        self.inverse_masses.get(particle as usize).is_some_and(|&w| w > 0.0)
     }
 
-    /// Gives free particles a velocity, metres per second, as a hand does that pulls at them; others stay as they are.
-    pub fn set_velocities(&mut self, of: impl Iterator<Item = (u32, Vec3)>) -> Result<(), SimError> {
-        for (particle, velocity) in of {
-            if self.is_free(particle) && velocity.is_finite() {
-                self.v[particle as usize] = velocity;
+    /// Those of `of` that are for free particles; a particle that is not there and a value that is not finite are errors.
+    fn free(
+        &self,
+        what: &'static str,
+        of: impl Iterator<Item = (u32, Vec3)>,
+    ) -> Result<Vec<(usize, Vec3)>, SimError> {
+        let mut free = Vec::new();
+        for (particle, value) in of {
+            if particle as usize >= self.x.len() {
+                return Err(SimError::NoParticle { particle, particles: self.x.len() });
             }
+            if !value.is_finite() {
+                return Err(SimError::StateNotFinite { what, particle, value });
+            }
+            if self.is_free(particle) {
+                free.push((particle as usize, value));
+            }
+        }
+        Ok(free)
+    }
+
+    /// Gives free particles a velocity, metres per second, as a hand does that pulls at them; others stay as they are. Nothing changes
+    /// where one of the particles is not there, or a velocity is not finite.
+    pub fn set_velocities(&mut self, of: impl Iterator<Item = (u32, Vec3)>) -> Result<(), SimError> {
+        for (particle, velocity) in self.free("the velocity", of)? {
+            self.v[particle] = velocity;
         }
         Ok(self.solver.write_velocities(&self.v)?)
     }
 
-    /// Puts free particles somewhere else, metres, at rest; others stay as they are.
+    /// Puts free particles somewhere else, metres, at rest; others stay as they are. Nothing changes where one of the particles is
+    /// not there, or a position is not finite.
     pub fn set_positions(&mut self, of: impl Iterator<Item = (u32, Vec3)>) -> Result<(), SimError> {
-        for (particle, position) in of {
-            if self.is_free(particle) && position.is_finite() {
-                self.x[particle as usize] = position;
-                self.v[particle as usize] = Vec3::ZERO;
-            }
+        for (particle, position) in self.free("the position", of)? {
+            self.x[particle] = position;
+            self.v[particle] = Vec3::ZERO;
         }
         self.cloth.forget();
         self.solver.write_positions(&self.x)?;
@@ -100,7 +129,10 @@ impl World {
         let friction: Vec<Friction> = if self.sections.is_empty() {
             self.collisions.friction().to_vec()
         } else {
-            self.sections.iter().map(|&s| Friction::from(&live.body[s].friction)).collect()
+            let now = self.collisions.friction();
+            let of =
+                |(b, &s): (usize, &usize)| live.body.get(s).map_or(now[b], |b| Friction::from(&b.friction));
+            self.sections.iter().enumerate().map(of).collect()
         };
         self.collisions.tune(&live, &friction, &self.bodies);
         let bodies = &self.bodies;

@@ -84,10 +84,7 @@ fn of_body(error: SolverError, bodies: &[BodyInfo]) -> SimError {
         _ => None,
     };
     match found {
-        Some((body, index)) => {
-            let hint = "; are `scale` and `fit_m` right?";
-            SimError::Body { body: body.name.clone(), what, index, message: message + hint }
-        }
+        Some((body, index)) => SimError::Body { body: body.name.clone(), what, index, message },
         None => SolverError::from(ModelError::Value { what, index: index as usize, message }).into(),
     }
 }
@@ -107,6 +104,25 @@ fn defect(defect: &TopologyDefect, bodies: &[BodyInfo]) -> String {
     format!("{}: the tetrahedra {} {what}; see `gordian check`", body.name, tets.join(", "))
 }
 
+/// Refuses more particles or tetrahedra than 32-bit links hold.
+fn too_many(bodies: &[Body]) -> Result<(), SimError> {
+    let sum = |of: fn(&Body) -> usize| bodies.iter().map(of).sum::<usize>();
+    for (what, count, limit) in [
+        ("particles", sum(|b| b.rest.len()), MOST_PARTICLES),
+        ("tetrahedra", sum(|b| b.tets.len()), MOST_TETRAHEDRA),
+        ("triangles", sum(|b| b.triangles.len()), MOST_TETRAHEDRA),
+    ] {
+        if count >= limit {
+            return Err(SimError::TooMany { what, count, limit });
+        }
+    }
+    Ok(())
+}
+
+/// What [`TetTopology`] holds.
+const MOST_PARTICLES: usize = 1 << 31;
+const MOST_TETRAHEDRA: usize = 1 << 29;
+
 impl World {
     /// Builds the world of a scene: reads meshes, makes bodies, and starts the solver on the chosen adapter.
     pub fn new(scene: &Scene, adapter: &AdapterChoice) -> Result<Self, SimError> {
@@ -119,8 +135,14 @@ impl World {
         Ok(world)
     }
 
-    /// A world of bodies made in code; of the scene only the settings count.
+    /// A world of bodies made in code; of the scene only the settings and the colliders count.
+    ///
+    /// Errors: what [`Body::check`] finds, settings out of their range, elements that are flat or inverted at rest.
     pub fn with_bodies(scene: &Scene, bodies: &[Body], adapter: &AdapterChoice) -> Result<Self, SimError> {
+        let mut settings = scene.clone();
+        settings.body.clear();
+        settings.check.clear();
+        settings.validate()?;
         Self::assemble(scene, bodies, Obstacle::all(scene)?, adapter)
     }
 
@@ -130,6 +152,8 @@ impl World {
         obstacles: Vec<Obstacle>,
         adapter: &AdapterChoice,
     ) -> Result<Self, SimError> {
+        bodies.iter().try_for_each(Body::check)?;
+        too_many(bodies)?;
         let mut model = Model { damping_per_s: scene.simulation.damping_per_s as f32, ..Model::default() };
         let mut infos = Vec::with_capacity(bodies.len());
         let mut pins = Vec::new();
@@ -158,7 +182,13 @@ impl World {
         let topology = TetTopology::new(model.positions.len(), &tets);
         let model_hash = model_hash(&model.rest_positions, &tets);
         drop(tets);
-        let warnings = topology.defects.iter().map(|d| defect(d, &infos)).collect();
+        let mut warnings: Vec<String> = Vec::new();
+        for warning in topology.defects.iter().map(|d| defect(d, &infos)) {
+            // A tetrahedron that is there twice shares four faces with itself.
+            if warnings.last() != Some(&warning) && !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
         let mut edges = topology.edges.iter().map(|e| e.vertices).collect::<Vec<_>>();
         edges.sort_unstable();
         for info in &mut infos {
@@ -313,7 +343,15 @@ impl World {
 
     /// Sets the state that a run continues from: frames done, positions and velocities.
     pub fn restore(&mut self, frame: u32, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), SimError> {
-        assert!(positions.len() == self.x.len() && velocities.len() == self.v.len(), "array lengths differ");
+        for (what, given) in [("positions", positions), ("velocities", velocities)] {
+            if given.len() != self.x.len() {
+                return Err(SimError::Length { what, got: given.len(), wanted: self.x.len() });
+            }
+            if let Some(i) = given.iter().position(|p| !p.is_finite()) {
+                let (particle, value) = (i as u32, given[i]);
+                return Err(SimError::StateNotFinite { what, particle, value });
+            }
+        }
         self.frame = frame;
         self.cloth.forget();
         self.collisions.forget();

@@ -70,11 +70,19 @@ impl Lists {
 
 impl ClothMesh {
     /// Topology of `triangles` over `vertex_count` vertices; every index must be below that.
+    ///
+    /// # Panics
+    ///
+    /// Where an index is not.
     pub fn new(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
         Self::with_solids(vertex_count, triangles, &[])
     }
 
     /// As [`new`](Self::new), with surfaces of volumes, outward, that share no vertex with the cloth.
+    ///
+    /// # Panics
+    ///
+    /// Where an index is not below `vertex_count`.
     pub fn with_solids(vertex_count: usize, cloth: &[[u32; 3]], surfaces: &[[u32; 3]]) -> Self {
         let triangles = [cloth, surfaces].concat();
         assert!(triangles.len() < 1 << 30, "too many triangles for 32-bit links");

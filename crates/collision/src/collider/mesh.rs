@@ -50,8 +50,8 @@ pub enum MeshColliderError {
     },
     /// Edges with one triangle.
     #[error(
-        "the mesh is open: {} edges belong to one triangle only, the first between vertices {:?}; close the holes",
-        .edges.len(), .edges.first()
+        "the mesh is open: {}, {}; close the holes",
+        counted(.edges, "edge belongs to one triangle only", "edges belong to one triangle only"), first(.edges)
     )]
     Open {
         /// The open edges, in the direction of their triangle, ascending.
@@ -59,8 +59,8 @@ pub enum MeshColliderError {
     },
     /// Edges with two triangles that run through them in the same direction.
     #[error(
-        "the triangles are not oriented alike: {} edges, the first between vertices {:?}; make the winding consistent",
-        .edges.len(), .edges.first()
+        "the triangles are not oriented alike: at {}, {}; make the winding consistent",
+        counted(.edges, "edge", "edges"), first(.edges)
     )]
     Winding {
         /// The edges, ascending.
@@ -68,13 +68,22 @@ pub enum MeshColliderError {
     },
     /// Edges with more than two triangles.
     #[error(
-        "the mesh is not a manifold: {} edges belong to more than two triangles, the first between vertices {:?}",
-        .edges.len(), .edges.first()
+        "the mesh is not a manifold: {}, {}",
+        counted(.edges, "edge belongs to more than two triangles", "edges belong to more than two triangles"), first(.edges)
     )]
     Overused {
         /// The edges, ascending.
         edges: Vec<[u32; 2]>,
     },
+}
+
+fn counted(edges: &[[u32; 2]], one: &str, many: &str) -> String {
+    if edges.len() == 1 { format!("1 {one}") } else { format!("{} {many}", edges.len()) }
+}
+
+/// The first of some edges in words.
+fn first(edges: &[[u32; 2]]) -> String {
+    edges.first().map_or(String::new(), |[a, b]| format!("the first between the vertices {a} and {b}"))
 }
 
 impl MeshCollider {

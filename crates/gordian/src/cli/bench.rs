@@ -8,6 +8,7 @@ use gordian::sim::{Scene, Stage, StageTimes, World, adapter, scene::SCENES};
 use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
+use super::files::{Role, check_outputs};
 use super::run::{Compute, progress};
 use super::{Outcome, bench_ccd, bench_cloth, bench_culling, bench_paper, bench_query, fault};
 
@@ -96,6 +97,11 @@ pub fn bench(args: &Args) -> miette::Result<Outcome> {
         None => {}
     }
     args.compute.start()?;
+    if let Some(json) = &args.json {
+        let mut inputs: Vec<Role> = args.scenes.iter().map(|s| Role("a scene", Path::new(s))).collect();
+        inputs.extend(args.compare.as_deref().map(|earlier| Role("the earlier figures", earlier)));
+        check_outputs(&inputs, &[Role("the JSON", json)])?;
+    }
     let earlier = args.compare.as_deref().map(read).transpose()?;
     let names: Vec<&str> = match args.scenes.as_slice() {
         [] => SCENES.iter().map(|s| s.name).collect(),

@@ -9,8 +9,10 @@ use gordian::collision::{DcdOptions, Detector, PathOptions, PointId, PointSet};
 use gordian::mesh::doctor::{Elements, Finding, Severity, examine_surface, examine_tets};
 use gordian::mesh::io::{DataArray, Values, Vtu};
 use gordian::mesh::{TetTopology, io};
+use miette::miette;
 use serde_json::{Value, json};
 
+use super::files::{Role, check_outputs};
 use super::{Outcome, fault, words};
 
 /// Examines a mesh: elements, boundary, and intersections with itself.
@@ -41,6 +43,15 @@ pub fn check(args: &Args) -> miette::Result<Outcome> {
         && let Some(note) = io::beside_pose(&args.file)
     {
         tell!("note: {note}; to look at it: --pose {}", args.file.display());
+    }
+    if let Some(vtu) = &args.vtu {
+        if !vtu.extension().is_some_and(|e| e.eq_ignore_ascii_case("vtu")) {
+            return Err(miette!("{}: --vtu writes VTK XML; name a file that ends in .vtu", vtu.display()));
+        }
+        let mut inputs = vec![Role("the mesh", &args.file)];
+        inputs.extend(args.pose.as_deref().map(|pose| Role("the pose", pose)));
+        check_outputs(&inputs, &[Role("the picture of --vtu", vtu)])?;
+        io::check_writable(vtu).map_err(fault::mesh)?;
     }
     let raw = io::read_raw(&args.file).map_err(fault::mesh)?;
     let volume = !raw.tets.is_empty();
@@ -81,6 +92,8 @@ fn volume_of(args: &Args) -> miette::Result<Examined> {
     let loaded = io::load_tets(&args.file).map_err(fault::mesh)?;
     let mesh = loaded.mesh;
     let positions = pose_of(args, &mesh.positions)?;
+    in_range(&args.file, &mesh.positions)?;
+    in_range(args.pose.as_ref().unwrap_or(&args.file), &positions)?;
     let report = examine_tets(&mesh);
     let topology = TetTopology::new(mesh.positions.len(), &mesh.tets);
     let x = single(&positions);
@@ -124,6 +137,8 @@ fn surface_of(args: &Args) -> miette::Result<Examined> {
     let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
     let mesh = loaded.mesh;
     let positions = pose_of(args, &mesh.positions)?;
+    in_range(&args.file, &mesh.positions)?;
+    in_range(args.pose.as_ref().unwrap_or(&args.file), &positions)?;
     let report = examine_surface(&mesh);
     let x = single(&positions);
     let pairs = crossings(&mesh.triangles, &x);
@@ -160,6 +175,18 @@ fn pose_of(args: &Args, positions: &[DVec3]) -> miette::Result<Vec<DVec3>> {
         Some(pose) => io::load_pose(pose, positions.len()).map_err(fault::mesh),
         None => Ok(positions.to_vec()),
     }
+}
+
+/// Refuses what no simulation takes.
+fn in_range(file: &Path, positions: &[DVec3]) -> miette::Result<()> {
+    let Some(v) = positions.iter().position(|p| !p.as_vec3().is_finite()) else { return Ok(()) };
+    let DVec3 { x, y, z } = positions[v];
+    Err(miette!(
+        help = "scale the mesh; `run` takes no such file either",
+        "{}: vertex {v} lies at ({x:e}, {y:e}, {z:e}): beyond single precision, which ends at {:e}",
+        file.display(),
+        f32::MAX
+    ))
 }
 
 /// In the precision in which it is simulated.

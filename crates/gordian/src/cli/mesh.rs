@@ -48,6 +48,7 @@ pub fn generate(args: &Args) -> miette::Result<Outcome> {
     };
     let kind = Kind::from_name(kind).map_err(explain)?;
     let mut generator = Generator::new(kind);
+    let mut given = std::collections::BTreeSet::new();
     for parameter in &args.parameters {
         let parsed =
             parameter.split_once('=').and_then(|(name, value)| Some((name, value.trim().parse().ok()?)));
@@ -57,7 +58,11 @@ pub fn generate(args: &Args) -> miette::Result<Outcome> {
                 example(kind)
             ));
         };
-        generator.set(name.trim(), value).map_err(explain)?;
+        let name = name.trim();
+        if !given.insert(name) {
+            return Err(miette!("`{name}` is given twice; give it once"));
+        }
+        generator.set(name, value).map_err(explain)?;
     }
     if let Some(vertices) = args.vertices {
         generator.set("vertices", f64::from(vertices)).map_err(explain)?;

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use gordian::mesh::fill::{FillError, FillOptions, fill_surface};
-use gordian::mesh::io;
+use gordian::mesh::{io, memory};
 use miette::miette;
 
+use super::files::{Role, check_outputs};
 use super::{Outcome, fault, mesh};
 
 /// Fills a closed surface with tetrahedra.
@@ -27,13 +28,15 @@ pub struct Args {
 
 pub fn fill(args: &Args) -> miette::Result<Outcome> {
     mesh::check_name(&args.output)?;
+    check_outputs(&[Role("the surface", &args.surface)], &[Role("the volume", &args.output)])?;
+    io::check_writable(&args.output).map_err(fault::mesh)?;
     let loaded = io::load_surface(&args.surface).map_err(fault::mesh)?;
     let name = args.surface.display();
     // Vertices that no triangle uses are in no body: nothing to warn of.
     for warning in loaded.warnings.iter().filter(|w| !w.contains("to no triangle")) {
         tell!("warning: {name}: {warning}");
     }
-    let options = FillOptions { memory: memory(), ..FillOptions::new(args.edge) };
+    let options = FillOptions { memory: memory::available(), ..FillOptions::new(args.edge) };
     let filled = fill_surface(&loaded.mesh, &options).map_err(|error| match &error {
         FillError::Open { .. } => miette!(
             help = format!("`gordian check {name}` lists all borders and vertices in the same place"),
@@ -57,13 +60,4 @@ pub fn fill(args: &Args) -> miette::Result<Outcome> {
     say!("largest distance from the surface to the body's boundary: {}", show(filled.deviation.of_surface));
     say!("largest distance from the body's boundary to the surface: {}", show(filled.deviation.of_body));
     Ok(Outcome::Clean)
-}
-
-/// Four fifths of the memory that is free, where the system tells it.
-fn memory() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
-    });
-    told.map_or(FillOptions::new(1.0).memory, |kilobytes| kilobytes * 1024 / 5 * 4)
 }

@@ -11,6 +11,7 @@ mod bench_paper;
 mod bench_query;
 mod check;
 mod fault;
+mod files;
 mod fuzz;
 mod interrupt;
 mod list;
@@ -21,6 +22,7 @@ mod untangle;
 mod view;
 mod words;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -60,11 +62,36 @@ enum Outcome {
     Interrupted,
 }
 
+/// Lets every option take a negative number, which the option itself then refuses in its own words.
+fn negatives(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|a| match a.get_action().takes_values() && !a.is_positional() {
+        true => a.allow_negative_numbers(true),
+        false => a,
+    });
+    let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, negatives))
+}
+
+/// Help, the version, or what is wrong with the command line.
+fn said(told: &clap::Error) -> ExitCode {
+    match told.print().and_then(|()| std::io::stdout().flush()) {
+        Err(error) if !told.use_stderr() && error.kind() != std::io::ErrorKind::BrokenPipe => {
+            tell!("  × standard output: {error}");
+            ExitCode::from(2)
+        }
+        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+    }
+}
+
 /// Reads the command line, does what it says, and tells the exit status.
 pub fn main() -> ExitCode {
     fault::install();
     let command = Cli::command().mut_subcommand("mesh", |c| c.after_long_help(mesh::kinds()));
-    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
+    let matches = negatives(command).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(told) => return said(&told),
+    };
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::View(args) => view::view(&args),

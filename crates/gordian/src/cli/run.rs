@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use gordian::mesh::io;
 use gordian::sim::record::file_name;
-use gordian::sim::scene::OutputFormat;
+use gordian::sim::scene::{OutputFormat, Shape};
 use gordian::sim::{
     AdapterChoice, Checkpoint, Checks, FrameReport, Layout, Recorder, Report, Scene, SimError, Stage, World,
     adapter,
 };
 use indicatif::{ProgressBar, ProgressStyle};
+use miette::miette;
 
+use super::files::{Role, check_outputs};
 use super::interrupt::Interrupt;
 use super::{Outcome, fault, words};
 
@@ -24,7 +26,7 @@ use super::{Outcome, fault, words};
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene file, or name of a built-in scene.
-    scene: String,
+    scene: PathBuf,
     /// Another size of the scene, such as `paper`, where it has one.
     #[arg(long, value_name = "NAME")]
     size: Option<String>,
@@ -97,9 +99,12 @@ impl Compute {
 
 pub fn run(args: &Args) -> miette::Result<Outcome> {
     args.compute.start()?;
-    let scene = match &args.size {
-        Some(size) => Scene::open_size(&args.scene, size, &args.set),
-        None => Scene::open(&args.scene, &args.set),
+    let scene = match (args.scene.to_str(), &args.size) {
+        (Some(name), Some(size)) => Scene::open_size(name, size, &args.set),
+        (Some(name), None) => Scene::open(name, &args.set),
+        // A path that is no UTF-8 is no built-in scene.
+        (None, None) => Scene::load_with(&args.scene, &args.set),
+        (None, Some(_)) => return Err(miette!("{}: --size needs a path in UTF-8", args.scene.display())),
     };
     let mut scene = scene.map_err(fault::scene)?;
     let whole = args.frames.is_none_or(|n| n >= scene.simulation.frames) && args.resume.is_none();
@@ -116,6 +121,17 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         tell!("warning: the scene has no body; add one, such as `[[body]]` with `mesh = \"FILE\"`");
     }
     // Before the work, not after it.
+    let folder =
+        args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(file_name(&scene.simulation.name)));
+    if let Some(there) = folder.ancestors().find(|part| part.exists() && !part.is_dir()) {
+        let whose = if args.out.is_some() { "--out" } else { "the folder of the frames" };
+        return Err(miette!(
+            "{}: {whose} names a folder for frames and checkpoints, but {} is a file",
+            folder.display(),
+            there.display()
+        ));
+    }
+    check_files(args, &scene)?;
     if let Some(path) = args.report.as_ref().filter(|path| *path != Path::new("-")) {
         io::check_writable(path).map_err(fault::mesh)?;
     }
@@ -143,8 +159,6 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
             words::count(scene.simulation.frames.into(), "frame", "frames")
         );
     }
-    let folder =
-        args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(file_name(&scene.simulation.name)));
     let unjudged = if whole { 0 } else { scene.check.len() };
     if !whole {
         // A part of a run shows nothing about the whole of it.
@@ -181,6 +195,25 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     reported?;
     let fails = run.report.checks.iter().any(|c| !c.holds);
     Ok(if fails || remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
+}
+
+/// The report is written over nothing that the run reads.
+fn check_files(args: &Args, scene: &Scene) -> miette::Result<()> {
+    let Some(report) = &args.report else { return Ok(()) };
+    let mut read: Vec<PathBuf> = scene
+        .body
+        .iter()
+        .flat_map(|b| b.mesh.iter().chain(&b.pose))
+        .map(|file| scene.resolve(file))
+        .collect();
+    read.extend(scene.collider.iter().filter_map(|c| match &c.shape {
+        Shape::Mesh(shape) => Some(scene.resolve(&shape.mesh)),
+        _ => None,
+    }));
+    let mut inputs = vec![Role("the scene", &args.scene)];
+    inputs.extend(args.resume.as_deref().map(|checkpoint| Role("the checkpoint", checkpoint)));
+    inputs.extend(read.iter().map(|file| Role("a mesh of the scene", file)));
+    check_outputs(&inputs, &[Role("the report", report)])
 }
 
 /// A run under way.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use gordian::mesh::io::{self, MeshError, MshEncoding, Vtu};
-use gordian::sim::cloth::untangle::untangle as untangle_cloth;
 use gordian::sim::scene::ClothResponse;
-use gordian::sim::{AdapterChoice, FrameReport, Scene, World};
-use miette::miette;
+use gordian::sim::{FrameReport, SimError, untangle};
+use miette::{Report, miette};
 use serde_json::{Value, json};
 
+use super::files::{Role, check_outputs};
 use super::interrupt::Interrupt;
 use super::run::progress;
 use super::{Outcome, fault, words};
@@ -18,7 +18,8 @@ use super::{Outcome, fault, words};
 ///
 /// A file with tetrahedra is taken as a volume and untangled along shortest paths to its boundary; else its triangles are cloth. The
 /// pose in the file counts as the pose at rest, and `--pose` as where it is. Of an OBJ only places and triangles are kept. Ctrl-C writes
-/// what a volume has come to by then. Exit status: 0 nothing crosses any more; 1 some is left; 2 error.
+/// what a volume has come to by then. Exit status: 0 nothing crosses, lies on itself or is inverted any more; 1 some is left; 2 error;
+/// 130 interrupted. It is judged as `gordian check` does.
 #[derive(clap::Args)]
 pub struct Args {
     /// The mesh.
@@ -26,7 +27,7 @@ pub struct Args {
     /// Tangled positions of a volume, whose mesh is then at rest: a mesh of the same vertices, or an array (.npz, .npy).
     #[arg(long, value_name = "FILE")]
     pose: Option<PathBuf>,
-    /// Where the result goes: .obj or .ply for cloth; .msh or .vtu for either.
+    /// Where the result goes: .obj, .ply or .vtu for cloth; .msh or .vtu for a volume; another file than the mesh.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// How cloth is taken apart.
@@ -75,6 +76,14 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
     }
     // Said before the work, not after it.
     Format::of(&args.out, volume)?;
+    let mut inputs = vec![Role("the mesh that is read", &args.file)];
+    inputs.extend(args.pose.as_deref().map(|pose| Role("the pose", pose)));
+    let mut outputs = vec![Role("the untangled mesh", &args.out)];
+    outputs.extend(args.json.as_deref().map(|json| Role("the JSON", json)));
+    check_outputs(&inputs, &outputs)?;
+    if let Some(json) = args.json.as_ref().filter(|path| *path != Path::new("-")) {
+        io::check_writable(json).map_err(fault::mesh)?;
+    }
     io::check_writable(&args.out).map_err(fault::mesh)?;
     let report = if volume { volume_of(args)? } else { cloth_of(args)? };
     match args.json.as_deref() {
@@ -94,9 +103,7 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
     if report["interrupted"] == json!(true) {
         return Ok(Outcome::Interrupted);
     }
-    let none = |what: &str| report["after"].get(what).is_none_or(|left| *left == json!(0));
-    let clean = none("penetrating_vertices") && none("intersecting_triangle_pairs");
-    Ok(if clean { Outcome::Clean } else { Outcome::Intersecting })
+    Ok(if report["clean"] == json!(true) { Outcome::Clean } else { Outcome::Intersecting })
 }
 
 /// What was there and what is left, in a line.
@@ -108,6 +115,7 @@ fn told(file: &Path, report: &Value) -> String {
     let figures: Vec<String> = [
         ("penetrating_vertices", "penetrating vertices"),
         ("intersecting_triangle_pairs", "crossing pairs of triangles"),
+        ("overlapping_triangle_pairs", "coplanar pairs that overlap"),
         ("inverted_tetrahedra", "inverted tetrahedra"),
     ]
     .into_iter()
@@ -126,17 +134,25 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
     let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
     loaded.warnings.iter().for_each(|w| tell!("warning: {w}"));
     let mesh = loaded.mesh;
-    let done = untangle_cloth(&mesh, args.response.into(), args.frames).map_err(fault::sim)?;
+    let done = untangle::cloth(&mesh, args.response.into(), args.frames).map_err(|e| of_mesh(args, e))?;
     Format::of(&args.out, false)?
         .write(&args.out, &done.positions, &[], &mesh.triangles)
         .map_err(fault::mesh)?;
+    let cloth_figures = |when: usize| {
+        json!({
+            "intersecting_triangle_pairs": done.crossings[when],
+            "overlapping_triangle_pairs": done.overlaps[when],
+            "contour_length_m": done.contour_m[when],
+        })
+    };
     Ok(json!({
         "file": args.file.display().to_string(),
         "kind": "cloth",
         "vertices": mesh.positions.len(),
         "frames": done.frames,
-        "before": { "intersecting_triangle_pairs": done.crossings[0], "contour_length_m": done.contour_m[0] },
-        "after": { "intersecting_triangle_pairs": done.crossings[1], "contour_length_m": done.contour_m[1] },
+        "clean": done.is_clean(),
+        "before": cloth_figures(0),
+        "after": cloth_figures(1),
         "moved_vertices": done.moved,
         "largest_displacement_m": done.largest.0,
         "farthest_vertex": done.largest.1,
@@ -146,87 +162,60 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
 
 /// By the recovery mode of the shortest path, at rest in the pose of the file.
 fn volume_of(args: &Args) -> miette::Result<Value> {
-    let file = std::path::absolute(&args.file).map_err(|e| miette!("{}: {e}", args.file.display()))?;
-    let mut scene = Scene::parse("[[body]]\nmesh = \"\"", "untangle").map_err(fault::scene)?;
-    scene.body[0].mesh = Some(file.clone());
-    if let Some(pose) = &args.pose {
-        let pose = std::path::absolute(pose).map_err(|e| miette!("{}: {e}", pose.display()))?;
-        scene.body[0].pose = Some(pose);
-    }
-    scene.simulation.gravity_m_s2 = [0.0; 3];
-    // What comes out must let go what being tangled stores, without flying apart: many iterations, strong damping, and a material in which a
-    // wave crosses an element in a substep. Softer ones are turned inside out by the pushes, and follow them no farther than an element.
-    scene.simulation.iterations = 24;
-    scene.simulation.damping_per_s = 15.0;
-    scene.collision.recovery = true;
-    scene.collision.max_depenetration_edges = 5.0;
-    scene.collision.max_shift_ratio = 10.0;
-    let loaded = io::load_tets(&file).map_err(fault::mesh)?;
+    let loaded = io::load_tets(&args.file).map_err(fault::mesh)?;
+    loaded.warnings.iter().for_each(|w| tell!("warning: {w}"));
     let mesh = loaded.mesh;
-    let substep_s = scene.simulation.frame_s / f64::from(scene.simulation.substeps);
-    let material = &mut scene.body[0].material;
-    material.young_pa = material.density_kg_m3 * (mean_edge(&mesh.positions, &mesh.tets) / substep_s).powi(2);
-    let mut world = World::new(&scene, &AdapterChoice::Cpu).map_err(fault::sim)?;
-    world.warnings().iter().for_each(|w| tell!("warning: {w}"));
-    let start = world.positions().to_vec();
-    let before = world.judge();
+    let pose = args.pose.as_ref().map(|pose| io::load_pose(pose, mesh.positions.len())).transpose();
+    let pose = pose.map_err(fault::mesh)?;
     let interrupt = Interrupt::listen();
     let bar = progress(args.frames);
-    let (mut after, mut frames) = (before.clone(), 0);
-    let done = |report: &FrameReport| left(report) == 0 && report.inverted_tetrahedra == 0;
-    while frames < args.frames && !done(&after) && !interrupt.requested() {
-        after = world.step_frame().map_err(fault::sim)?;
+    let mut frames = 0;
+    let each = |report: &FrameReport| {
         frames += 1;
         bar.inc(1);
-        let told = format!("{} inside", after.penetrating_vertices);
+        let told = format!("{} inside", report.penetrating_vertices);
         if bar.is_hidden() {
             tell!("frame {frames} of at most {}, {told}", args.frames);
         }
         bar.set_message(told);
-    }
-    bar.finish_and_clear();
-    let interrupted = !done(&after) && interrupt.requested();
-    let moves = world.positions().iter().zip(&start).map(|(a, b)| a.as_dvec3() - b.as_dvec3());
-    let tangled = match &args.pose {
-        Some(pose) => io::load_pose(pose, mesh.positions.len()).map_err(fault::mesh)?,
-        None => mesh.positions,
+        !interrupt.requested()
     };
-    let positions: Vec<DVec3> = tangled.iter().zip(moves).map(|(p, by)| *p + by).collect();
-    let far = |i: usize| positions[i].distance(tangled[i]);
-    let farthest = (0..positions.len()).reduce(|a, b| if far(b) > far(a) { b } else { a }).unwrap_or(0);
-    Format::of(&args.out, true)?.write(&args.out, &positions, &mesh.tets, &[]).map_err(fault::mesh)?;
+    let done = untangle::volume(&mesh, pose.as_deref(), args.frames, each).map_err(|e| of_mesh(args, e))?;
+    bar.finish_and_clear();
+    done.warnings.iter().for_each(|w| tell!("warning: {w}"));
+    Format::of(&args.out, true)?.write(&args.out, &done.positions, &mesh.tets, &[]).map_err(fault::mesh)?;
     Ok(json!({
         "file": args.file.display().to_string(),
         "kind": "volume",
-        "vertices": positions.len(),
-        "frames": frames,
-        "interrupted": interrupted,
-        "before": figures(&before),
-        "after": figures(&after),
-        "largest_displacement_m": far(farthest),
-        "farthest_vertex": farthest,
+        "vertices": done.positions.len(),
+        "frames": done.frames,
+        "interrupted": done.stopped,
+        "clean": done.is_clean(),
+        "before": figures(&done.before, done.overlaps[0]),
+        "after": figures(&done.after, done.overlaps[1]),
+        "largest_displacement_m": done.largest.0,
+        "farthest_vertex": done.largest.1,
         "warnings": loaded.warnings,
     }))
 }
 
-/// Mean length of the edges of tetrahedra, each counted for each of them, metres.
-fn mean_edge(positions: &[DVec3], tets: &[[u32; 4]]) -> f64 {
-    let edges = |t: &[u32; 4]| {
-        let p = t.map(|v| positions[v as usize]);
-        [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(|[i, j]: [usize; 2]| p[i].distance(p[j]))
-    };
-    tets.iter().flat_map(edges).sum::<f64>() / (6 * tets.len()) as f64
+/// What is wrong with the mesh, with its file.
+fn of_mesh(args: &Args, error: SimError) -> Report {
+    let file = args.file.display();
+    match error {
+        SimError::Body { what, index, message, .. } => {
+            let help = format!("`gordian check {file}` lists what is wrong with it");
+            miette!(help = help, "{file}: {what} {index}: {message}")
+        }
+        other => miette!("{file}: {other}"),
+    }
 }
 
-/// Intersections in a report.
-fn left(report: &FrameReport) -> u64 {
-    report.penetrating_vertices + report.intersecting_triangle_pairs.unwrap_or(0)
-}
-
-fn figures(report: &FrameReport) -> Value {
+fn figures(report: &FrameReport, overlaps: u64) -> Value {
     json!({
         "penetrating_vertices": report.penetrating_vertices,
         "intersecting_triangle_pairs": report.intersecting_triangle_pairs.unwrap_or(0),
+        "overlapping_triangle_pairs": overlaps,
         "inverted_tetrahedra": report.inverted_tetrahedra,
     })
 }

@@ -1,6 +1,6 @@
 //! `gordian view`: a window to play with scenes, and pictures of them in files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gordian::sim::World;
@@ -10,6 +10,7 @@ use gordian::viewer::{
 };
 use miette::miette;
 
+use super::files::{Role, check_outputs};
 use super::run::{Compute, progress};
 use super::{Outcome, fault};
 
@@ -17,7 +18,7 @@ use super::{Outcome, fault};
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene file, name of a built-in scene, or a mesh: it is dropped on the ground, a surface as cloth.
-    scene: Option<String>,
+    scene: Option<PathBuf>,
     #[command(flatten)]
     compute: Compute,
     /// Replaces a value of the scene, such as collision.recovery=true or body.mesh=FILE; may be given again.
@@ -85,8 +86,8 @@ fn window(args: &Args) -> miette::Result<Outcome> {
             "--set and --frame are for --screenshot; in the window the scene is tuned by hand"
         ));
     }
-    gordian::viewer::window::open(args.scene.as_deref(), args.compute.adapter.clone())
-        .map_err(|e| miette!("{e}"))?;
+    let name = args.scene.as_deref().map(utf8).transpose()?;
+    gordian::viewer::window::open(name, args.compute.adapter.clone()).map_err(|e| miette!("{e}"))?;
     Ok(Outcome::Clean)
 }
 
@@ -97,7 +98,13 @@ fn window(_: &Args) -> miette::Result<Outcome> {
     ))
 }
 
-fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
+/// The list of the window and its titles hold text.
+fn utf8(name: &Path) -> miette::Result<&str> {
+    name.to_str()
+        .ok_or_else(|| miette!("{}: this path is not UTF-8; rename the file to view it", name.display()))
+}
+
+fn screenshot(args: &Args, path: &Path) -> miette::Result<Outcome> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
         return Err(miette!(
             "{}: pictures are written as PNG; name a file that ends in .png",
@@ -107,7 +114,9 @@ fn screenshot(args: &Args, path: &PathBuf) -> miette::Result<Outcome> {
     let Some(name) = &args.scene else {
         return Err(miette!("name the scene to draw; `gordian scenes` lists those that there are"));
     };
-    let scene = gordian::viewer::open(name, &args.set).map_err(fault::scene)?;
+    check_outputs(&[Role("the scene", name)], &[Role("the picture", path)])?;
+    gordian::mesh::io::check_writable(path).map_err(fault::mesh)?;
+    let scene = gordian::viewer::open(utf8(name)?, &args.set).map_err(fault::scene)?;
     // Before the simulation: an adapter that is not there should not take a minute to be told.
     let with = match args.draw_with.as_str() {
         "auto" => DrawWith::Auto,

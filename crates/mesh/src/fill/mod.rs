@@ -101,6 +101,9 @@ pub enum FillError {
     /// A surface without an inside and an outside.
     #[error("the surface has only one side (as a Möbius strip or a Klein bottle) and no inside")]
     OneSided,
+    /// All of it lies in one plane.
+    #[error("the surface lies in one plane: there is nothing inside to fill")]
+    Flat,
     /// The wanted edge leaves nothing of the surface.
     #[error(
         "nothing is left of the surface at an edge of {edge} m; it is thinner than that everywhere: take a smaller edge"
@@ -205,6 +208,9 @@ pub fn fill_surface(surface: &TriMesh, options: &FillOptions) -> Result<Filled, 
     let closed::Closed { surface, mut remarks, volume, area } = closed::close(surface)?;
     let used = || surface.triangles.iter().flatten().map(|&v| surface.positions[v as usize]);
     let bounds = [used().fold(DVec3::INFINITY, DVec3::min), used().fold(DVec3::NEG_INFINITY, DVec3::max)];
+    if (bounds[1] - bounds[0]).min_element() <= 0.0 {
+        return Err(FillError::Flat);
+    }
     check_memory(bounds, volume, area, options)?;
     let tree = TriangleTree::new(&surface);
     let signed = |p: DVec3| {

@@ -10,6 +10,8 @@
 
 use glam::DVec3;
 
+use crate::memory;
+
 mod bodies;
 mod bowl;
 mod curves;
@@ -47,7 +49,7 @@ pub use stuff::{stuff, stuff_distance};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
     /// A parameter out of its range.
-    #[error("`{name}` must be {rule}, not {value}")]
+    #[error("`{name}` must be {rule}, not {}", shown(*value))]
     Parameter {
         /// The parameter.
         name: &'static str,
@@ -65,6 +67,21 @@ pub enum GenerateError {
         count: f64,
         /// How many there may be.
         limit: f64,
+    },
+    /// The mesh would exceed the memory.
+    #[error(
+        "the mesh would have about {count:.1e} {what} and need about {:.1} GB; {:.1} GB are free for it: take a coarser one",
+        needs / 1e9, allowed / 1e9
+    )]
+    Memory {
+        /// "tetrahedra", "vertices" and the like.
+        what: &'static str,
+        /// How many there would be.
+        count: f64,
+        /// Bytes that it would take.
+        needs: f64,
+        /// Bytes that may be taken.
+        allowed: f64,
     },
     /// The rod folds into itself because its curve bends too tightly.
     #[error(
@@ -134,13 +151,24 @@ pub enum GenerateError {
     },
 }
 
-/// A length: finite and positive.
+/// Lengths that single precision holds with room for a scene round them, metres: bodies are simulated in it.
+const LENGTHS: std::ops::Range<f64> = 1e-30..1e30;
+
+/// A length: positive, and of a size that can be simulated.
 fn positive(name: &'static str, value: f64) -> Result<f64, GenerateError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(value)
-    } else {
+    if !(value > 0.0 && value.is_finite()) {
         Err(GenerateError::Parameter { name, value, rule: "finite and greater than 0" })
+    } else if !LENGTHS.contains(&value) {
+        let rule = "from 1e-30 to below 1e30, which single precision holds";
+        Err(GenerateError::Parameter { name, value, rule })
+    } else {
+        Ok(value)
     }
+}
+
+/// A number as people read it: not with hundreds of digits.
+fn shown(x: f64) -> String {
+    if x != 0.0 && !(1e-6..1e15).contains(&x.abs()) { format!("{x:e}") } else { x.to_string() }
 }
 
 /// A count: at least `least`.
@@ -148,8 +176,25 @@ fn at_least(name: &'static str, value: u32, least: u32, rule: &'static str) -> R
     if value >= least { Ok(value) } else { Err(GenerateError::Parameter { name, value: value.into(), rule }) }
 }
 
-/// Refuses what [`TetTopology`](crate::TetTopology) could not index.
+/// Bytes for each tetrahedron of a grid or a rod, with its part of the vertices and of the topology that its boundary is taken from.
+const PER_TETRAHEDRON: f64 = 150.0;
+
+/// Bytes for each vertex of a filled function: its tetrahedra, their shapes and incidences, and cut points.
+const PER_FILLED_VERTEX: f64 = 700.0;
+
+/// Refuses what [`TetTopology`](crate::TetTopology) could not index, and what the memory does not hold.
 fn fits(what: &'static str, count: f64) -> Result<(), GenerateError> {
     let limit = f64::from(1u32 << 29);
-    if count < limit { Ok(()) } else { Err(GenerateError::TooLarge { what, count, limit }) }
+    if count >= limit || count.is_nan() {
+        return Err(GenerateError::TooLarge { what, count, limit });
+    }
+    holds(what, count, count * PER_TETRAHEDRON)
+}
+
+/// Refuses what the memory does not hold.
+fn holds(what: &'static str, count: f64, needs: f64) -> Result<(), GenerateError> {
+    match memory::exceeded(needs) {
+        Some(allowed) => Err(GenerateError::Memory { what, count, needs, allowed }),
+        None => Ok(()),
+    }
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::stuff::Stuffing;
-use super::{GenerateError, stuff_distance};
+use super::{GenerateError, PER_FILLED_VERTEX, holds, stuff_distance};
 use crate::{TetMesh, TetTopology};
 
 /// The signed distance to a ball, in metres.
@@ -166,6 +166,7 @@ pub(super) fn fill_with(
     solid: impl Fn(f64) -> Result<Solid, GenerateError>,
 ) -> Result<TetMesh, GenerateError> {
     const TRIES: u32 = 24;
+    holds("vertices", vertices.into(), PER_FILLED_VERTEX * f64::from(vertices))?;
     let wanted = f64::from(vertices).ln();
     // The logarithm of the spacing, from the coarsest, and of the number it gives.
     let (mut spacing, mut last) = (0.0f64, None::<[f64; 2]>);

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::improve::{Surface, improve};
 use super::lattice::Lattice;
 use super::prism::split_prism;
-use super::{GenerateError, positive};
+use super::{GenerateError, PER_FILLED_VERTEX, holds, positive};
 use crate::manifold::{nonmanifold_edges, nonmanifold_vertices};
 use crate::{TetMesh, TetTopology, signed_volume};
 
@@ -70,6 +70,8 @@ impl Stuffing {
     ) -> Result<Self, GenerateError> {
         let lattice = lattice_over(bounds, spacing)?;
         let values = sample(&lattice, implicit, slope)?;
+        let filled = values.par_iter().filter(|&&v| inside(v)).count() as f64;
+        holds("vertices", filled, 16.0 * values.len() as f64 + PER_FILLED_VERTEX * filled)?;
         let mut cuts = Cuts::find(&lattice, &values, implicit);
         let mut warped = warp(&lattice, &cuts);
         let (mesh, on_surface) = loop {
@@ -109,6 +111,8 @@ fn lattice_over([low, high]: [DVec3; 2], spacing: f64) -> Result<Lattice, Genera
     if count >= limit {
         return Err(GenerateError::TooLarge { what: "lattice points", count, limit });
     }
+    // A value, a side and a number for each.
+    holds("lattice points", count, 16.0 * count)?;
     Ok(Lattice::around(0.5 * (low + high), spacing, cubes.to_array().map(|n| n as u32)))
 }
 

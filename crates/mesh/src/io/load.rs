@@ -167,6 +167,9 @@ fn contents(raw: &RawMesh) -> String {
         return "the file has no vertices".to_string();
     }
     let mut parts = vec![format!("vertices: {}", raw.positions.len())];
+    if raw.tets.is_empty() && raw.triangles.is_empty() && raw.other.is_empty() {
+        return format!("the file has vertices ({}), but no cells", raw.positions.len());
+    }
     parts.extend(raw.other.iter().map(|(what, n)| format!("{what}: {n}")));
     let linear = if raw.other.iter().any(|(what, _)| what.contains("order")) {
         "; save the mesh with first-order elements"

@@ -49,8 +49,8 @@ struct Mesh {
     /// The greatest vertex used so far, and the byte at which: a face may come before its vertices.
     greatest: (u32, usize),
     faces: usize,
-    /// Lines that begin with something unknown, and an example.
-    unknown: Option<(usize, String)>,
+    /// Lines that begin with something unknown: how many, the first of them, and the byte at which.
+    unknown: Option<(usize, String, usize)>,
 }
 
 impl Mesh {
@@ -67,7 +67,7 @@ impl Mesh {
             b"usemap" | b"maplib" | b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"shadow_obj" => {}
             b"trace_obj" | b"cstype" | b"deg" | b"bmat" | b"step" | b"parm" | b"trim" | b"hole" => {}
             b"scrv" | b"sp" | b"end" | b"con" | b"ctech" | b"stech" | b"call" | b"csh" => {}
-            other => self.unknown.get_or_insert_with(|| (0, show(other))).0 += 1,
+            other => self.unknown.get_or_insert_with(|| (0, show(other), fields.mark())).0 += 1,
         }
         Ok(())
     }
@@ -117,10 +117,18 @@ impl Mesh {
                 format!("a face uses vertex {}, but the file has {count} vertices", u64::from(vertex) + 1);
             return Err(scanner.error_at(at, message));
         }
-        if let Some((lines, example)) = self.unknown {
-            let message =
-                format!("{lines} lines are of a kind that is not known and passed over, as `{example}`");
-            self.raw.warnings.push(message);
+        if let Some((lines, example, at)) = self.unknown {
+            if count == 0 {
+                let message = format!(
+                    "`{example}` is nothing of the format OBJ, and there is no vertex: is it an OBJ file?"
+                );
+                return Err(scanner.error_at(at, message));
+            }
+            let first = scanner.line_of(at);
+            self.raw.warnings.push(match lines {
+                1 => format!("line {first} begins with `{example}`, which is nothing of the format OBJ, and is passed over"),
+                _ => format!("{lines} lines begin with nothing of the format OBJ, and are passed over; the first is line {first}, `{example}`"),
+            });
         }
         Ok(self.raw)
     }

@@ -67,12 +67,13 @@ impl<'a> Scanner<'a> {
     /// An error about the byte `at`, told by its line when the file is text.
     pub(crate) fn error_at(&self, at: usize, message: impl Into<String>) -> MeshError {
         let at = at.min(self.bytes.len());
-        let location = if self.binary {
-            Location::Byte(at as u64)
-        } else {
-            Location::Line(1 + self.bytes[..at].iter().filter(|&&b| b == b'\n').count())
-        };
+        let location = if self.binary { Location::Byte(at as u64) } else { Location::Line(self.line_of(at)) };
         MeshError::Format { path: self.path.to_path_buf(), at: Some(location), message: message.into() }
+    }
+
+    /// The line of the byte `at` of a text file, from 1.
+    pub(crate) fn line_of(&self, at: usize) -> usize {
+        1 + self.bytes[..at.min(self.bytes.len())].iter().filter(|&&b| b == b'\n').count()
     }
 
     /// An error about the end of the file.

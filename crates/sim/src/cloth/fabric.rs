@@ -4,6 +4,8 @@ use glam::{DVec3, Vec3};
 use gordian_collision::cloth::ClothMesh;
 use gordian_solver::{Bend, Distance, Model};
 
+use crate::scene;
+
 /// A fabric as the world takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fabric {
@@ -15,6 +17,17 @@ pub struct Fabric {
     pub bend: f64,
     /// Direction of the warp in the rest pose.
     pub warp: DVec3,
+}
+
+impl From<&scene::Fabric> for Fabric {
+    fn from(f: &scene::Fabric) -> Self {
+        Fabric {
+            density: f.density_kg_m2,
+            stiffness: [f.warp_n_m, f.weft_n_m, f.shear_n_m],
+            bend: f.bend_n_m,
+            warp: f.warp.into(),
+        }
+    }
 }
 
 /// Mass of each vertex, kilograms: a third of that of each triangle round it.

@@ -7,6 +7,7 @@ use gordian_solver::{Elasticity, Material};
 use super::Fabric;
 use crate::body::{Body, Friction};
 use crate::scene::{ClothResponse, Scene};
+use crate::untangle::{check_range, meetings, middle, single};
 use crate::{AdapterChoice, SimError, World};
 
 /// Frames that a sheet must stay clean for before it counts as untangled.
@@ -21,12 +22,21 @@ pub struct Untangled {
     pub frames: u32,
     /// Crossing pairs of triangles before and after.
     pub crossings: [u64; 2],
+    /// Pairs of triangles that lie on each other before and after.
+    pub overlaps: [u64; 2],
     /// Length of the contours before and after, metres.
     pub contour_m: [f64; 2],
     /// Largest displacement of a vertex, metres, and the vertex.
     pub largest: (f64, u32),
     /// Vertices that moved by more than a millionth of a mean edge.
     pub moved: usize,
+}
+
+impl Untangled {
+    /// Whether nothing crosses or lies on itself any more.
+    pub fn is_clean(&self) -> bool {
+        self.crossings[1] == 0 && self.overlaps[1] == 0
+    }
 }
 
 /// A scene that only untangles: no gravity, small motions, nothing else.
@@ -65,32 +75,37 @@ pub fn unit_body(name: &str, rest: Vec<Vec3>, positions: Vec<Vec3>, triangles: V
 /// The mesh as it is counts as its rest pose: nothing but the crossings moves it. It is solved at the scale of its own edges, so
 /// that the result does not depend on units.
 pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<Untangled, SimError> {
-    let edge = super::mean_side(&mesh.triangles, |v| mesh.positions[v as usize]);
+    check_range(&mesh.positions)?;
+    let at = |v: u32| mesh.positions.get(v as usize).copied().unwrap_or(DVec3::ZERO);
+    let edge = super::mean_side(&mesh.triangles, at);
     let unit = if edge > 0.0 { edge } else { 1.0 };
-    let low = mesh.positions.iter().fold(DVec3::INFINITY, |l, p| l.min(*p));
-    let high = mesh.positions.iter().fold(DVec3::NEG_INFINITY, |h, p| h.max(*p));
-    let middle = 0.5 * (low + high);
+    let middle = middle(&mesh.positions);
     let start: Vec<Vec3> = mesh.positions.iter().map(|p| ((*p - middle) / unit).as_vec3()).collect();
     let body = unit_body("sheet", start.clone(), start.clone(), mesh.triangles.clone());
     let mut world = World::with_bodies(&calm_scene(response), &[body], &AdapterChoice::Cpu)?;
     let before = world.judge();
     let pairs = before.intersecting_triangle_pairs.unwrap_or(0);
     let contour = before.contour_length_m.unwrap_or(0.0);
+    let [_, overlaps] = meetings(&mesh.triangles, &single(&mesh.positions));
     let mut result = Untangled {
         positions: mesh.positions.clone(),
         frames: 0,
         crossings: [pairs, pairs],
+        overlaps: [overlaps; 2],
         contour_m: [contour * unit, contour * unit],
         largest: (0.0, 0),
         moved: 0,
     };
     let mut clean = 0;
-    while pairs > 0 && result.frames < frames && clean < STAYS {
+    while pairs + overlaps > 0 && result.frames < frames && clean < STAYS {
         let report = world.step_frame()?;
         result.frames += 1;
         result.crossings[1] = report.intersecting_triangle_pairs.unwrap_or(0);
         result.contour_m[1] = report.contour_length_m.unwrap_or(0.0) * unit;
-        clean = if result.crossings[1] == 0 { clean + 1 } else { 0 };
+        if result.crossings[1] == 0 {
+            result.overlaps[1] = meetings(&mesh.triangles, world.positions())[1];
+        }
+        clean = if result.is_clean() { clean + 1 } else { 0 };
     }
     if result.frames > 0 {
         for (i, (now, before)) in world.positions().iter().zip(&start).enumerate() {
@@ -102,6 +117,10 @@ pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<
                 result.largest = (far, i as u32);
             }
         }
+        // What is written is what counts: far from the origin single precision may bring together what was apart here.
+        let [crossing, coplanar] = meetings(&mesh.triangles, &single(&result.positions));
+        result.crossings[1] = result.crossings[1].max(crossing);
+        result.overlaps[1] = coplanar;
     }
     Ok(result)
 }

@@ -84,6 +84,16 @@ impl SceneError {
         e
     }
 
+    /// A scene file that is no UTF-8.
+    pub(crate) fn not_text(path: &Path, error: &std::string::FromUtf8Error) -> Self {
+        let at = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
+        let message = format!("is not UTF-8 text: byte {at} (in line {line}) is 0x{:02x}", bytes[at]);
+        Self::without_source(SceneErrorKind::File, &path.display().to_string(), "", message)
+            .with_hint("a scene is a TOML file; save it as UTF-8")
+    }
+
     pub(crate) fn without_source(kind: SceneErrorKind, file: &str, key: &str, message: String) -> Self {
         Self { kind, file: file.to_owned(), place: None, key: key.to_owned(), message, hint: None }
     }

@@ -25,6 +25,7 @@ mod motion;
 mod overrides;
 mod parse;
 mod place;
+mod precision;
 mod settings;
 mod tagged;
 mod validate;
@@ -104,7 +105,8 @@ impl Scene {
     pub fn load_with(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| SceneError::unreadable(path, e))?;
+        let bytes = std::fs::read(path).map_err(|e| SceneError::unreadable(path, e))?;
+        let text = String::from_utf8(bytes).map_err(|e| SceneError::not_text(path, &e))?;
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         parse::parse(&text, &file, &stem, folder, overrides)

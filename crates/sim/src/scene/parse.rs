@@ -93,7 +93,10 @@ fn describe(got: &str) -> String {
 /// What was wanted, without the words of the language that this is written in.
 fn demand(wanted: &str) -> String {
     match wanted {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".into(),
+        "u8" => "a whole number from 0 to 255".into(),
+        "u16" => "a whole number from 0 to 65535".into(),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" | "usize" => format!("a whole number from 0 to {}", i64::MAX),
         "f32" | "f64" => "a number".into(),
         "a boolean" => "true or false".into(),
         "a string" | "path string" => "text in quotes".into(),

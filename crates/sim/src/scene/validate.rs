@@ -180,7 +180,7 @@ fn generator(at: &str, g: &Generator) -> Checked {
             (SceneErrorKind::UnknownKey, format!("unknown key `{name}`"), hint)
         }
         GenerateError::Parameter { value, rule, .. } => {
-            return Err(fault(key, format!("is {value}; it must be {rule}")));
+            return Err(fault(key, format!("is {}; it must be {rule}", shown(*value))));
         }
         other => return Err(fault(key, other.to_string())),
     };
@@ -194,6 +194,13 @@ fn material(at: &str, m: &Material) -> Checked {
     let poisson = format!("{at}.poisson");
     if !(0.0..0.5).contains(&m.poisson) {
         return Err(fault(poisson, format!("is {}; Poisson's ratio is from 0 to below 0.5", m.poisson)));
+    }
+    if m.poisson as f32 >= 0.5 {
+        let message = format!("is {}, which is 0.5 in single precision; it must be below", m.poisson);
+        return Err(Fault {
+            hint: Some("0.4999 is as incompressible as can be solved".into()),
+            ..fault(poisson, message)
+        });
     }
     // The split energy divides by λ - μ, which is positive only above a quarter.
     if m.model == MaterialModel::NeoHookean && m.poisson <= 0.25 {
@@ -346,7 +353,7 @@ fn finite(key: &str, x: f64) -> Checked {
 fn positive(key: &str, x: f64) -> Checked {
     finite(key, x)?;
     match x {
-        _ if x <= 0.0 => Err(fault(key, format!("is {x}; it must be above 0"))),
+        _ if x <= 0.0 => Err(fault(key, format!("is {}; it must be above 0", shown(x)))),
         _ if x < f32::MIN_POSITIVE as f64 => Err(fault(
             key,
             format!("is {x:e}; it must be at least {:e} (single precision)", f32::MIN_POSITIVE),
@@ -357,11 +364,20 @@ fn positive(key: &str, x: f64) -> Checked {
 
 fn not_negative(key: &str, x: f64) -> Checked {
     finite(key, x)?;
-    if x >= 0.0 { Ok(()) } else { Err(fault(key, format!("is {x}; it must not be negative"))) }
+    if x >= 0.0 { Ok(()) } else { Err(fault(key, format!("is {}; it must not be negative", shown(x)))) }
 }
 
 fn fraction(key: &str, x: f64) -> Checked {
-    if (0.0..=1.0).contains(&x) { Ok(()) } else { Err(fault(key, format!("is {x}; it must be from 0 to 1"))) }
+    if (0.0..=1.0).contains(&x) {
+        Ok(())
+    } else {
+        Err(fault(key, format!("is {}; it must be from 0 to 1", shown(x))))
+    }
+}
+
+/// A number as people read it: not with hundreds of digits.
+fn shown(x: f64) -> String {
+    if x != 0.0 && !(1e-6..1e15).contains(&x.abs()) { format!("{x:e}") } else { x.to_string() }
 }
 
 fn at_least_one(key: &str, n: u32) -> Checked {
