@@ -35,6 +35,10 @@ impl Rounded<'_> {
                 return Err(self.error(scene, self.far(body), message));
             }
         }
+        let (size, far) = (self.size(), self.reach());
+        if size <= 16.0 * f64::from(f32::EPSILON) * far && size > 0.0 {
+            return Err(self.lost(scene, body, "its shape is lost"));
+        }
         for (t, tet) in self.tets.iter().enumerate() {
             self.tet(scene, body, t, tet.map(|v| self.rest[v as usize]))?;
         }
@@ -45,7 +49,7 @@ impl Rounded<'_> {
                 a != b && a.as_vec3() == b.as_vec3()
             });
             if lost {
-                return Err(self.lost(scene, body, "triangle", t, p.iter().copied()));
+                return Err(self.lost(scene, body, &format!("the shape of triangle {t} is lost")));
             }
         }
         Ok(())
@@ -87,23 +91,15 @@ impl Rounded<'_> {
             };
             return Err(self.error(scene, key, message).with_hint(hint));
         }
-        Err(self.lost(scene, body, "tetrahedron", t, p.into_iter()))
+        Err(self.lost(scene, body, &format!("the shape of tetrahedron {t} is lost")))
     }
 
-    /// So far from the origin that the shape is lost.
-    fn lost(
-        &self,
-        scene: &Scene,
-        body: &Body,
-        element: &str,
-        index: usize,
-        points: impl Iterator<Item = DVec3>,
-    ) -> SceneError {
-        let far = points.fold(DVec3::ZERO, |far, p| far.max(p.abs())).max_element();
+    /// So far from the origin that a shape is lost.
+    fn lost(&self, scene: &Scene, body: &Body, what: &str) -> SceneError {
+        let far = self.reach();
         let step = f64::from((far as f32).next_up() - far as f32);
         let message = format!(
-            "{} lies {far:.1e} m from the origin, where single precision holds places {step:.1e} m apart: \
-             the shape of {element} {index} is lost",
+            "{} lies {far:.1e} m from the origin, where single precision holds places {step:.1e} m apart: {what}",
             self.mesh
         );
         let key = self.far(body);
@@ -134,6 +130,11 @@ impl Rounded<'_> {
             (_, Some(_)) => "fit_m",
             _ => self.mesh_key(body),
         }
+    }
+
+    /// Largest coordinate.
+    fn reach(&self) -> f64 {
+        self.rest.iter().chain(self.start).fold(0.0, |far: f64, p| far.max(p.abs().max_element()))
     }
 
     /// Largest side of the bounding box of the rest pose, metres.
