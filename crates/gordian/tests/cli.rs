@@ -299,7 +299,7 @@ fn meshes_poses_and_empty_scenes_are_told_apart() {
     assert!(said.contains("is a table; it must be a list") && said.contains("[[body]]"), "{said}");
 
     for (set, expected) in [
-        ("simulation.frames=1.5", "is 1.5; it must be a whole number of at least 0"),
+        ("simulation.frames=1.5", "is 1.5; it must be a whole number from 0 to 4294967295"),
         ("collision.recovery=yes", "is \"yes\"; it must be true or false"),
         ("body.material=3", "is 3; it must be a table of keys"),
         ("body.translate_m=[1,0]", "has 2 values; it must be a list of 3 values"),

@@ -23,6 +23,7 @@ use super::{Outcome, fault, words};
 /// Ctrl-C, or a request to terminate, ends the run after the frame under way, with a checkpoint to go on from; a second one ends it at once.
 ///
 /// Exit status: 0 done; 1 done, but intersections remain at the end or a `[[check]]` of the scene fails; 2 error; 130 interrupted.
+/// Inverted tetrahedra are told, but count only where a `[[check]]` of `inverted_tetrahedra` asks for it.
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene file, or name of a built-in scene.
