@@ -246,7 +246,10 @@ fn obj_lines_that_are_no_vertices_or_faces_change_nothing() {
     assert_eq!(raw.positions, points(&[[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]));
     assert_eq!(raw.triangles, [[0, 1, 2], [0, 2, 3], [0, 1, 2], [0, 2, 3], [0, 3, 0]]);
     assert_eq!(raw.other, [("lines", 1), ("points", 1)]);
-    assert_eq!(raw.warnings, ["2 lines begin with nothing of the format OBJ, and are passed over; the first is line 15, `wibble`"]);
+    assert_eq!(
+        raw.warnings,
+        ["2 lines begin with nothing of the format OBJ, and are passed over; the first is line 16, `wibble`"]
+    );
     let e = files.error("noise.obj", "\u{1}\u{2}noise\nmore noise\n");
     assert!(e.contains("line 1") && e.contains("is it an OBJ file?"), "{e}");
     // A face may come before its vertices.

@@ -133,8 +133,10 @@ fn a_shape_that_rounding_loses_is_laid_to_the_key_that_does_it() {
     };
     let huge = file("huge.t", &tet("1e39", "1", "1"));
     let flat = file("flat.t", &tet("1", "1", "0"));
-    let far =
-        file("far.t", &tet("1", "1", "1").replace("Vertex 1 0", "Vertex 1 1e10").replace(" 0 ", " 1e10 "));
+    let far = file(
+        "far.t",
+        "Vertex 1 1e10 0 0\nVertex 2 10000000001 0 0\nVertex 3 1e10 1 0\nVertex 4 1e10 0 1\nTet 1 1 2 3 4\n",
+    );
     let block = "generator = { kind = \"box\", nx = 1, ny = 1, nz = 1 }\n";
     let cases = [
         (format!("{block}translate_m = [1e10, 0, 0]"), "body[0].translate_m", "single precision"),

@@ -281,7 +281,7 @@ mod tests {
         let e = tets(&[[0, 1, 2, 4], [0, 1, 2, 8]]).unwrap_err().to_string();
         assert_eq!(e, "cube.msh: tetrahedron 1 uses vertex 8, but the file has 8 vertices (counted from 0)");
         let e = tets(&[]).unwrap_err().to_string();
-        assert!(e.contains("no tetrahedra in it; what the file has is vertices: 8"), "{e}");
+        assert!(e.contains("no tetrahedra in it; the file has vertices (8), but no cells"), "{e}");
         let empty = tets_of(Path::new("x"), RawMesh::default()).unwrap_err().to_string();
         assert!(empty.contains("no vertices"), "{empty}");
         let mut positions = cube_corners();
