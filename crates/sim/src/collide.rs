@@ -391,7 +391,8 @@ impl Collisions {
 
     /// A contact for each edge that goes through a body, along the shortest path from inside it.
     fn push_edges(&mut self, topology: &TetTopology, x: &[Vec3], report: &mut FrameReport) {
-        if self.options.mode != gordian_collision::QueryMode::Geodesic {
+        let edges_collide = self.settings.ccd && self.settings.edge_edge;
+        if !edges_collide || self.options.mode != gordian_collision::QueryMode::Geodesic {
             return;
         }
         if !self.pierced.known {

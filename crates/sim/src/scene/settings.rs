@@ -89,6 +89,7 @@ pub struct Collision {
     /// Continuous detection for the vertices that are outside at the start of a substep.
     pub ccd: bool,
     /// Edge-edge pairs in continuous detection.
+    /// Edges that already go through a body, with neither end inside it, leave along shortest paths too.
     pub edge_edge: bool,
     /// Projects all vertices and the centroids of all tetrahedra, not the boundary alone: for bodies whose cores have
     /// crossed.
