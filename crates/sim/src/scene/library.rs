@@ -26,6 +26,7 @@ macro_rules! built_in_scenes {
             "culled_ball",
             "drop",
             "dropped_cloth",
+            "eight_octopi",
             "flattened_ball",
             "large_cloth",
             "noodle_bowl",
