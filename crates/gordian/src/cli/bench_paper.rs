@@ -68,6 +68,7 @@ const EXPERIMENTS: &[(&str, Option<Published>)] = &[
     ("thin_beam", published(400e3, Some(8.3e3), 3.1e3, 8.16, 6.9)),
     ("two_balls", published(418e3, Some(22.4e3), 1.3e3, 1.96, 10.9)),
     ("eight_octopi", published(40e3, Some(2.3e3), 0.2e3, 0.035, 1.0)),
+    ("twisted_rods", None),
     ("noodle_recovered", published(40e3, None, 15.2e3, 0.21, 12.4)),
     ("ball_recovered", None),
     ("noodle_bowl", None),

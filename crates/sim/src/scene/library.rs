@@ -38,6 +38,7 @@ macro_rules! built_in_scenes {
             "ten_sheets",
             "thin_beam",
             "twisted_beam",
+            "twisted_rods",
             "two_balls",
             "two_sheets",
             "two_spheres",
