@@ -12,10 +12,14 @@ fn icm_takes_the_tangled_starts_apart_and_off_does_not() {
     for ridge in [Ridge::Closed, Ridge::Open] {
         let icm = tangled(ridge, ClothResponse::Icm, 40).unwrap();
         assert!(icm.clean_from.is_some_and(|f| f <= 15), "{ridge:?}: {icm:?}");
-        assert!(icm.in_order.unwrap() > 0.95, "{ridge:?}: {icm:?}");
+        // Nothing has slipped through, and the layers still lie on each other.
+        for layers in [icm.layers, icm.layers_at_end] {
+            assert!(layers.in_order() == Some(1.0) && layers.right > 200, "{ridge:?}: {icm:?}");
+        }
     }
     let off = tangled(Ridge::Closed, ClothResponse::Off, 40).unwrap();
     assert!(off.left > 200, "{off:?}");
+    assert!(off.layers_at_end.wrong > 200, "{off:?}");
 }
 
 #[test]

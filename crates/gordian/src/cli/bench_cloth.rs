@@ -7,7 +7,7 @@ use glam::Vec3;
 use gordian::collision::cloth::{ClothDetector, ClothMesh, Contours, canonical};
 use gordian::mesh::generate::cloth_grid;
 use gordian::mesh::io::write_atomically;
-use gordian::sim::cloth::trial::{Trial, contour, tangled};
+use gordian::sim::cloth::trial::{Layers, Trial, contour, stacked, tangled};
 use gordian::sim::scene::{ClothResponse, Ridge};
 use gordian::sim::{AdapterChoice, Scene, World};
 use miette::miette;
@@ -80,8 +80,24 @@ struct TrialRow {
     crossings_left: u64,
     clean_from: Option<u32>,
     largest_displacement_m: f64,
-    in_order: Option<f64>,
+    /// At `clean_from`, and at the end.
+    layers: [LayerFigures; 2],
     position_hash: String,
+}
+
+/// Vertices of a layer that face the other.
+#[derive(Serialize)]
+struct LayerFigures {
+    right: u32,
+    wrong: u32,
+    wound: u32,
+    in_order: Option<f64>,
+}
+
+impl From<Layers> for LayerFigures {
+    fn from(l: Layers) -> Self {
+        LayerFigures { right: l.right, wrong: l.wrong, wound: l.wound, in_order: l.in_order() }
+    }
 }
 
 #[derive(Serialize)]
@@ -93,6 +109,8 @@ struct DropRow {
     mean_crossings: f64,
     /// Mean over the last tenth of the frames.
     at_rest: f64,
+    /// How two sheets lie on each other at the end, where there are two.
+    layers: Option<LayerFigures>,
     ms_p50: f64,
     ms_min_at_rest: f64,
     position_hash: String,
@@ -127,7 +145,8 @@ fn measure(args: &Args) -> miette::Result<Figures> {
     let wanted = |table| args.only.is_empty() || args.only.contains(&table);
     if wanted(Table::Tangled) {
         say!(
-            "tangled starts: frame from which on they are clean, of {}; - not clean, crossings left",
+            "tangled starts: frame from which on they are clean, of {}; - not clean, crossings left; what is in order then of the \
+             layers that face each other",
             args.frames
         );
         header();
@@ -180,8 +199,7 @@ fn row(
     let mut rows = Vec::new();
     for (response, name) in RESPONSES {
         let t = trial(response)?;
-        let order =
-            t.in_order.filter(|o| *o < 0.995).map_or(String::new(), |o| format!(" {:.0}%", 100.0 * o));
+        let order = order(t.layers);
         let told = match t.clean_from {
             Some(frame) => format!("{frame} ({:.2} m){order}", t.largest_m),
             None => format!("- {}{order}", t.left),
@@ -195,12 +213,17 @@ fn row(
             crossings_left: t.left,
             clean_from: t.clean_from,
             largest_displacement_m: t.largest_m,
-            in_order: t.in_order,
+            layers: [t.layers.into(), t.layers_at_end.into()],
             position_hash: format!("{:016x}", t.hash),
         });
     }
     say!("{line}");
     Ok(rows)
+}
+
+/// The part of the layers that is in order, where anything faces anything.
+fn order(layers: Layers) -> String {
+    layers.in_order().map_or(String::new(), |o| format!(" {:.0}%", 100.0 * o))
 }
 
 /// A dropped scene; the seed turns the sheets a little before they fall.
@@ -227,6 +250,9 @@ fn drop(
     let last = all.len() - all.len().div_ceil(10);
     let ms_min_at_rest = times[last..].iter().copied().fold(f64::INFINITY, f64::min);
     times.sort_by(f64::total_cmp);
+    // An edge of the sheets: what lies on each other is much nearer, and folds in which nothing does are wider.
+    let layers = (scene.body.len() == 2).then(|| stacked(&scene, world.positions(), 0.1)).transpose();
+    let layers = layers.map_err(fault::sim)?;
     let mean = |n: &[u64]| n.iter().sum::<u64>() as f64 / n.len().max(1) as f64;
     let row = DropRow {
         scene: name,
@@ -235,14 +261,16 @@ fn drop(
         frames,
         mean_crossings: mean(&all),
         at_rest: mean(&all[last..]),
+        layers: layers.map(LayerFigures::from),
         ms_p50: times[times.len() / 2],
         ms_min_at_rest,
         position_hash: format!("{hash:016x}"),
     };
     say!(
-        "{name:<14} {response_name:<4} seed {seed}: {:8.2} ({:.2})  {:.2} ms, at rest at least {:.2}",
+        "{name:<14} {response_name:<4} seed {seed}: {:8.2} ({:.2}){}  {:.2} ms, at rest at least {:.2}",
         row.mean_crossings,
         row.at_rest,
+        layers.map_or(String::new(), order),
         row.ms_p50,
         row.ms_min_at_rest
     );

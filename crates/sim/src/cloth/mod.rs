@@ -12,6 +12,7 @@
 //! once, a vertex that pokes through would not be seen to cross, and pushed back to its wrong side all the same.
 
 mod fabric;
+mod facing;
 mod fold;
 mod responses;
 pub mod trial;
