@@ -2,7 +2,8 @@
 //!
 //! The points lie in a tree; blocks of a few elements, neighbours in memory and in space, are taken down the tree as one. So the
 //! boxes of elements never leave the processor, and no tree over them has to be kept. The tree over the boundary vertices is
-//! kept up to date, any other is built when it is needed.
+//! kept up to date, and so are those over all vertices and all centroids where they are asked about in every pose ([`Cores`]); any other
+//! is built when it is needed.
 
 use std::ops::Range;
 
@@ -90,9 +91,50 @@ pub(crate) struct Scene<'a> {
     pub positions: &'a [Vec3],
     /// Over the boundary vertices.
     pub boundary: &'a PackedTree,
+    pub cores: Option<&'a Cores>,
     pub inverted: &'a [bool],
     /// Vertices of inverted boundary elements.
     pub excluded: &'a [bool],
+}
+
+/// Trees over every vertex that a tetrahedron uses, and over every centroid.
+#[derive(Clone, Debug)]
+pub(crate) struct Cores {
+    vertices: PackedTree,
+    centroids: PackedTree,
+}
+
+impl Cores {
+    pub fn build(mesh: &SortedMesh, positions: &[Vec3]) -> Self {
+        Cores { vertices: used_vertices(mesh, positions), centroids: centroids(mesh, positions) }
+    }
+
+    /// Takes new positions; a tree that motion has made slow is built anew.
+    pub fn refit(&mut self, mesh: &SortedMesh, positions: &[Vec3]) {
+        let Cores { vertices, centroids: cores } = self;
+        vertices.refit(|v| Item::point(v, positions[v as usize].as_dvec3()).bounds);
+        if vertices.wants_rebuild() {
+            *vertices = used_vertices(mesh, positions);
+        }
+        cores.refit(|t| Item::point(t, centroid_of(mesh, positions, t)).bounds);
+        if cores.wants_rebuild() {
+            *cores = centroids(mesh, positions);
+        }
+    }
+}
+
+fn used_vertices(mesh: &SortedMesh, positions: &[Vec3]) -> PackedTree {
+    let used = (0..positions.len() as u32).filter(|&v| !mesh.vertex_elements(v).is_empty());
+    PackedTree::build(used.map(|v| Item::point(v, positions[v as usize].as_dvec3())).collect())
+}
+
+fn centroids(mesh: &SortedMesh, positions: &[Vec3]) -> PackedTree {
+    let all = 0..mesh.elements.len() as u32;
+    PackedTree::build(all.map(|t| Item::point(t, centroid_of(mesh, positions, t))).collect())
+}
+
+fn centroid_of(mesh: &SortedMesh, positions: &[Vec3], t: u32) -> DVec3 {
+    centroid(mesh.elements[t as usize].vertices.map(|v| positions[v as usize].as_dvec3()))
 }
 
 /// Elements handled by one task.
@@ -108,23 +150,27 @@ impl Scene<'_> {
         let mut counters = DcdCounters::default();
         let skip = options.skip_inverted;
         match points {
-            PointSet::BoundaryVertices => self.boundary_vertices(skip, out, &mut counters),
+            PointSet::BoundaryVertices => self.vertices(self.boundary, skip, out, &mut counters),
             PointSet::Vertices(ids) => {
                 let mut ranks: Vec<u32> = ids.iter().map(|&v| self.mesh.vertex_rank[v as usize]).collect();
                 ranks.sort_unstable();
                 ranks.dedup();
-                self.vertices(&ranks, skip, out, &mut counters);
+                let points = ranks.into_iter().map(|v| Item::point(v, self.at(v))).collect();
+                self.vertices(&PackedTree::build(points), skip, out, &mut counters);
             }
-            PointSet::AllVertices | PointSet::AllVerticesAndCentroids => {
-                let used: Vec<u32> = (0..self.positions.len() as u32)
-                    .filter(|&v| !self.mesh.vertex_elements(v).is_empty())
-                    .collect();
-                self.vertices(&used, skip, out, &mut counters);
-            }
+            PointSet::AllVertices | PointSet::AllVerticesAndCentroids => match self.cores {
+                Some(kept) => self.vertices(&kept.vertices, skip, out, &mut counters),
+                None => {
+                    self.vertices(&used_vertices(self.mesh, self.positions), skip, out, &mut counters);
+                }
+            },
             PointSet::Centroids => {}
         }
         if matches!(points, PointSet::Centroids | PointSet::AllVerticesAndCentroids) {
-            self.centroids(skip, out, &mut counters);
+            match self.cores {
+                Some(kept) => self.centroids(&kept.centroids, skip, out, &mut counters),
+                None => self.centroids(&centroids(self.mesh, self.positions), skip, out, &mut counters),
+            }
         }
         out.par_sort_unstable_by_key(key);
         counters
@@ -134,36 +180,37 @@ impl Scene<'_> {
         self.positions[v as usize].as_dvec3()
     }
 
-    fn boundary_vertices(&self, skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
+    fn vertices(
+        &self,
+        tree: &PackedTree,
+        skip: bool,
+        out: &mut Vec<Penetration>,
+        counters: &mut DcdCounters,
+    ) {
         let skipped = |v: u32| skip && self.excluded[v as usize];
-        counters.points += self.boundary.items().len() as u64;
-        counters.skipped += self.boundary.items().iter().filter(|i| skipped(i.id)).count() as u64;
-        self.collect(self.boundary, out, counters, |v, element| {
+        counters.points += tree.items().len() as u64;
+        counters.skipped += tree.items().iter().filter(|i| skipped(i.id)).count() as u64;
+        self.collect(tree, out, counters, |v, element| {
             let foreign = !element.contains(&v) && !skipped(v);
             foreign.then(|| (PointId::Vertex(self.mesh.vertex_order[v as usize]), self.at(v)))
         });
     }
 
-    fn vertices(&self, ids: &[u32], skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
-        let kept = ids.iter().filter(|&&v| !(skip && self.excluded[v as usize]));
-        let points: Vec<Item> = kept.map(|&v| Item::point(v, self.at(v))).collect();
-        counters.points += ids.len() as u64;
-        counters.skipped += (ids.len() - points.len()) as u64;
-        self.collect(&PackedTree::build(points), out, counters, |v, element| {
-            (!element.contains(&v)).then(|| (PointId::Vertex(self.mesh.vertex_order[v as usize]), self.at(v)))
-        });
-    }
-
-    fn centroids(&self, skip: bool, out: &mut Vec<Penetration>, counters: &mut DcdCounters) {
+    fn centroids(
+        &self,
+        tree: &PackedTree,
+        skip: bool,
+        out: &mut Vec<Penetration>,
+        counters: &mut DcdCounters,
+    ) {
         let own = |t: u32| self.mesh.elements[t as usize].vertices;
-        let point = |t: u32| centroid(own(t).map(|v| self.at(v)));
-        let kept = (0..self.mesh.elements.len() as u32).filter(|&t| !(skip && self.inverted[t as usize]));
-        let points: Vec<Item> = kept.map(|t| Item::point(t, point(t))).collect();
-        counters.points += self.mesh.elements.len() as u64;
-        counters.skipped += (self.mesh.elements.len() - points.len()) as u64;
-        self.collect(&PackedTree::build(points), out, counters, |t, element| {
-            let apart = !own(t).iter().any(|v| element.contains(v));
-            apart.then(|| (PointId::Centroid(self.mesh.element_order[t as usize]), point(t)))
+        let skipped = |t: u32| skip && self.inverted[t as usize];
+        counters.points += tree.items().len() as u64;
+        counters.skipped += tree.items().iter().filter(|i| skipped(i.id)).count() as u64;
+        self.collect(tree, out, counters, |t, element| {
+            let foreign = !own(t).iter().any(|v| element.contains(v)) && !skipped(t);
+            let point = || centroid_of(self.mesh, self.positions, t);
+            foreign.then(|| (PointId::Centroid(self.mesh.element_order[t as usize]), point()))
         });
     }
 

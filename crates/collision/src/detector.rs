@@ -11,7 +11,7 @@ use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
 use crate::bvh::{Aabb, Item, PackedTree, Tree};
-use crate::dcd::{self, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
+use crate::dcd::{self, Cores, DcdCounters, DcdOptions, Penetration, PointId, PointSet};
 use crate::facing::Facing;
 use crate::immersion::{Fold, Immersion};
 use crate::path::{
@@ -30,6 +30,8 @@ pub struct Detector {
     faces: Tree,
     /// Over the boundary vertices.
     boundary: PackedTree,
+    /// Where all points are asked about in every pose.
+    cores: Option<Cores>,
     facing: Facing,
     rest_faces: Tree,
 }
@@ -110,8 +112,19 @@ impl Detector {
             positions: sorted,
             faces,
             boundary,
+            cores: None,
             facing,
             mesh,
+        }
+    }
+
+    /// Says whether all vertices or centroids will be asked about in many poses ([`PointSet::AllVertices`] and the like): trees
+    /// over them are then kept from pose to pose, or else built for each question. Answers are the same.
+    pub fn keep_cores(&mut self, keep: bool) {
+        match (keep, &self.cores) {
+            (true, None) => self.cores = Some(Cores::build(&self.mesh, &self.positions)),
+            (false, Some(_)) => self.cores = None,
+            _ => {}
         }
     }
 
@@ -131,7 +144,7 @@ impl Detector {
     /// Where `positions` is longer or shorter.
     pub fn refit(&mut self, positions: &[Vec3]) -> RefitReport {
         self.mesh.gather(positions, &mut self.positions);
-        let Detector { mesh, positions, immersion, faces, boundary, facing, .. } = self;
+        let Detector { mesh, positions, immersion, faces, boundary, cores, facing, .. } = self;
         // Each side has parts that one thread does alone.
         let ((), rebuilt) = rayon::join(
             || immersion.update(mesh, positions),
@@ -150,6 +163,9 @@ impl Detector {
             },
         );
         facing.update_cones(mesh, &immersion.near_fold, faces);
+        if let Some(cores) = cores {
+            cores.refit(mesh, positions);
+        }
         RefitReport { inverted: immersion.inverted_count, rebuilt }
     }
 
@@ -182,6 +198,7 @@ impl Detector {
             mesh: &self.mesh,
             positions: &self.positions,
             boundary: &self.boundary,
+            cores: self.cores.as_ref(),
             inverted: &self.immersion.inverted,
             excluded: &self.immersion.on_inverted_boundary,
         };

@@ -36,8 +36,6 @@ pub(crate) struct Collisions {
     inverse_masses: Vec<f32>,
     /// Body of each particle.
     body: Vec<u32>,
-    /// What may be inside a volume: boundary vertices, and vertices of cloth.
-    points: Vec<u32>,
     /// The vertices of cloth.
     cloth: Vec<u32>,
     /// Mean surface edge of each body, metres.
@@ -208,7 +206,6 @@ impl Collisions {
             obstacles,
             inverse_masses: model.inverse_masses.clone(),
             body,
-            points: [&topology.boundary_vertices, cloth].concat(),
             cloth: cloth.to_vec(),
             mean_edge: infos.iter().map(|b| b.mean_edge as f32).collect(),
             unit: unit as f32,
@@ -309,6 +306,7 @@ impl Collisions {
         if !self.bodies_collide {
             return;
         }
+        self.detector.keep_cores(self.settings.recovery);
         report.ms.time(Stage::Refit, || self.detector.refit(x));
         self.find_penetrations(self.settings.recovery, topology, report);
         let Self { detector, penetrations, answers, options, .. } = self;
@@ -328,20 +326,15 @@ impl Collisions {
 
     /// Which boundary vertices and vertices of cloth are inside; with `cores`, which vertices and centroids at all.
     fn find_penetrations(&mut self, cores: bool, topology: &TetTopology, report: &mut FrameReport) {
-        let Self { detector, penetrations, points, cloth, .. } = self;
+        let Self { detector, penetrations, cloth, .. } = self;
         let begun = std::time::Instant::now();
-        if cores {
-            let options = DcdOptions::default();
-            detector.penetrations(PointSet::AllVerticesAndCentroids, options, penetrations);
-            if !cloth.is_empty() {
-                let mut more = Vec::new();
-                detector.penetrations(PointSet::Vertices(cloth), options, &mut more);
-                penetrations.extend(more);
-                penetrations.sort_unstable();
-            }
-        } else {
-            let points = PointSet::Vertices(points);
-            detector.penetrations(points, DcdOptions::default(), penetrations);
+        let points = if cores { PointSet::AllVerticesAndCentroids } else { PointSet::BoundaryVertices };
+        detector.penetrations(points, DcdOptions::default(), penetrations);
+        if !cloth.is_empty() {
+            let mut more = Vec::new();
+            detector.penetrations(PointSet::Vertices(cloth), DcdOptions::default(), &mut more);
+            penetrations.extend(more);
+            penetrations.sort_unstable();
         }
         report.ms.add(Stage::Dcd, begun.elapsed());
         if !self.settings.self_collision {

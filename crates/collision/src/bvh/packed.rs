@@ -1,9 +1,10 @@
-//! A **packed tree**: small boxes or points, made anew for every pose.
+//! A **packed tree**: small boxes or points, sorted by halving them along the widest axis, again and again.
 //!
-//! A few things are cheap to sort: halving them along the widest axis, again and again, costs less than it costs to keep a tree
-//! over everything else up to date, and never decays. The tree is complete, so that it needs no links.
+//! A few things are cheap to sort anew for every pose. Many are kept in their order and refitted, until motion has made it
+//! bad. The tree is complete, so that it needs no links.
 
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 use wide::f32x8;
 
 use super::{Aabb, lanes};
@@ -96,7 +97,7 @@ pub struct PackedTree {
 /// The stack of a traversal: levels and nodes.
 pub type PackedStack = Vec<(u32, u32)>;
 
-/// Fewer items are sorted by one task.
+/// Fewer items are sorted, or bounded, by one task.
 const TASK: usize = 4096;
 
 impl PackedTree {
@@ -111,8 +112,8 @@ impl PackedTree {
     }
 
     /// New boxes for the same items in the same order, `bounds(id)` being that of item `id`.
-    pub fn refit(&mut self, bounds: impl Fn(u32) -> Aabb) {
-        self.items.iter_mut().for_each(|item| item.bounds = bounds(item.id));
+    pub fn refit(&mut self, bounds: impl Fn(u32) -> Aabb + Sync) {
+        self.items.par_iter_mut().with_min_len(TASK).for_each(|item| item.bounds = bounds(item.id));
         self.bound();
     }
 
@@ -125,8 +126,8 @@ impl PackedTree {
     fn bound(&mut self) {
         let PackedTree { items, nodes, levels, .. } = self;
         nodes.clear();
-        nodes
-            .extend(items.chunks(EightBoxes::LEN).map(|leaf| EightBoxes::new(leaf.iter().map(|i| i.bounds))));
+        let leaves = items.par_chunks(EightBoxes::LEN).with_min_len(TASK / EightBoxes::LEN);
+        nodes.par_extend(leaves.map(|leaf| EightBoxes::new(leaf.iter().map(|i| i.bounds))));
         levels.clear();
         levels.push(0);
         let (mut below, mut area) = (0..nodes.len(), 0.0);

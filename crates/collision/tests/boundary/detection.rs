@@ -37,7 +37,17 @@ fn check(body: &Body, points: PointSet) -> usize {
     let mut found = vec![Penetration { point: PointId::Vertex(0), tet: 0 }];
     // Inverted elements are tested as any other; which points are left out next to them has a test of its own.
     body.detector().penetrations(points, DcdOptions { skip_inverted: false }, &mut found);
-    assert_eq!(found, expected(body, points));
+    let wanted = expected(body, points);
+    assert_eq!(found, wanted);
+    // The same from trees that have come here from another pose.
+    let mut detector = body.detector();
+    let squashed: Vec<_> = body.pose.iter().map(|p| glam::Vec3::new(p.y * 3.0, -p.x, p.z * 0.1)).collect();
+    detector.refit(&squashed);
+    detector.keep_cores(true);
+    detector.refit(&body.pose);
+    let counters = detector.penetrations(points, DcdOptions { skip_inverted: false }, &mut found);
+    assert_eq!(found, wanted);
+    assert_eq!(counters.skipped, 0);
     found.len()
 }
 
