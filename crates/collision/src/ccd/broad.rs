@@ -1,6 +1,6 @@
 //! Broad phase: which vertices and faces, and which edges, of a boundary may meet during a substep.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use gordian_mesh::TetTopology;
 use rayon::prelude::*;
 
@@ -47,12 +47,34 @@ impl<'a> Moving<'a> {
     }
 }
 
+/// A box as vector units read it.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    min: Vec3A,
+    max: Vec3A,
+}
+
+impl Bounds {
+    fn new(b: Aabb) -> Self {
+        Bounds { min: b.min.into(), max: b.max.into() }
+    }
+
+    fn union(self, other: &Self) -> Self {
+        Bounds { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        (self.min.cmple(other.max) & other.min.cmple(self.max)).all()
+    }
+}
+
 /// Candidate pairs of a boundary against itself; see [`BroadPhase::update`].
 #[derive(Clone, Debug)]
 pub struct BroadPhase {
     neighbours: Neighbours,
-    face_boxes: Vec<Aabb>,
-    edge_boxes: Vec<Aabb>,
+    vertex_boxes: Vec<Bounds>,
+    face_boxes: Vec<Bounds>,
+    edge_boxes: Vec<Bounds>,
     vertex_face: Vec<[u32; 2]>,
     edge_edge: Vec<[u32; 2]>,
     chunks: Vec<Vec<[u32; 2]>>,
@@ -63,6 +85,7 @@ impl BroadPhase {
     pub fn new(topology: &TetTopology, positions: &[Vec3]) -> Self {
         BroadPhase {
             neighbours: Neighbours::new(topology, positions),
+            vertex_boxes: Vec::new(),
             face_boxes: Vec::new(),
             edge_boxes: Vec::new(),
             vertex_face: Vec::new(),
@@ -83,28 +106,35 @@ impl BroadPhase {
             motion.start.len() == n && motion.end.len() == n && motion.active.len() == n,
             "array lengths differ from the mesh's {n} vertices"
         );
-        let Self { neighbours, face_boxes, edge_boxes, vertex_face, edge_edge, chunks } = self;
+        let Self { neighbours, vertex_boxes, face_boxes, edge_boxes, vertex_face, edge_edge, chunks } = self;
         let moving = Moving::new(topology, motion);
         neighbours.update(topology, &moving, thickness);
-        topology.faces.par_iter().with_min_len(CHUNK).map(|f| moving.swept(f)).collect_into_vec(face_boxes);
+        // Half on either side; what rounding takes away, the outward rounding of the boxes gives back.
+        let swept = |v: u32| Bounds::new(moving.swept(&[v]).inflate(0.5 * thickness));
+        (0..n as u32).into_par_iter().with_min_len(CHUNK).map(swept).collect_into_vec(vertex_boxes);
+        let at = |v: u32| &vertex_boxes[v as usize];
+        topology
+            .faces
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map(|&[a, b, c]| at(a).union(at(b)).union(at(c)))
+            .collect_into_vec(face_boxes);
+        let nowhere = Bounds::new(Aabb::EMPTY);
+        let active = |v: u32| motion.active[v as usize];
         topology
             .edges
             .par_iter()
             .with_min_len(CHUNK)
-            // Half on either side; what rounding takes away, the outward rounding of the boxes gives back.
-            .map(|e| moving.swept(&e.vertices).inflate(0.5 * thickness))
+            .map(|e| {
+                let [a, b] = e.vertices;
+                if active(a) && active(b) { at(a).union(at(b)) } else { nowhere }
+            })
             .collect_into_vec(edge_boxes);
 
-        let active = |ids: &[u32]| ids.iter().all(|&v| motion.active[v as usize]);
-        let meet = |&[v, f]: &[u32; 2]| {
-            active(&[v]) && moving.swept(&[v]).inflate(thickness).overlaps(&face_boxes[f as usize])
-        };
+        let meet = |&[v, f]: &[u32; 2]| at(v).overlaps(&face_boxes[f as usize]) && active(v);
         filter(&neighbours.vertex_face, meet, chunks, vertex_face);
         add(&neighbours.stray_vertex_face, meet, vertex_face);
-        let meet = |pair: &[u32; 2]| {
-            let [e, f] = pair.map(|e| &edge_boxes[e as usize]);
-            e.overlaps(f) && pair.iter().all(|&e| active(&topology.edges[e as usize].vertices))
-        };
+        let meet = |&[e, f]: &[u32; 2]| edge_boxes[e as usize].overlaps(&edge_boxes[f as usize]);
         filter(&neighbours.edge_edge, meet, chunks, edge_edge);
         add(&neighbours.stray_edge_edge, meet, edge_edge);
     }

@@ -23,7 +23,7 @@ const CHUNK: usize = 256;
 const STRAYS: usize = 24;
 
 /// Slack for this many substeps of the present motion, as most vertices move ...
-const SUBSTEPS: f32 = 8.0;
+const SUBSTEPS: f32 = 16.0;
 /// ... but at least and at most these parts of the mean boundary edge: lists grow with it, and each is filtered every time.
 const SLACK: [f32; 2] = [0.03, 0.25];
 
@@ -49,6 +49,8 @@ pub(super) struct Neighbours {
     pub stray_edge_edge: Vec<[u32; 2]>,
     strays: Strays,
     chunks: Vec<Chunk>,
+    unsorted: Vec<[u32; 2]>,
+    starts: Vec<u32>,
     /// How often the lists were made.
     pub made: u64,
 }
@@ -90,6 +92,8 @@ impl Neighbours {
             stray_edge_edge: Vec::new(),
             strays: Strays::default(),
             chunks: Vec::new(),
+            unsorted: Vec::new(),
+            starts: Vec::new(),
             made: 0,
         }
     }
@@ -160,7 +164,7 @@ impl Neighbours {
             }
         };
         for &v in &*strays {
-            self.face_tree.overlap(&swept(&[v], thickness), &mut stack, |f| push(v, f));
+            self.face_tree.overlap(&swept(&[v], 0.5 * thickness), &mut stack, |f| push(v, f));
         }
         // The box of an edge holds the surroundings of its ends, whether the other has strayed or not.
         for &f in &*faces {
@@ -172,9 +176,9 @@ impl Neighbours {
             PackedTree::build(ids.iter().map(|&id| Item { id, bounds: bounds(id) }).collect())
         };
         let mut packed = Vec::new();
-        let stray_faces = items(faces, &|f| swept(face(f), 0.0));
+        let stray_faces = items(faces, &|f| swept(face(f), 0.5 * thickness));
         for &v in &*strays {
-            stray_faces.overlap(&swept(&[v], thickness), &mut packed, |item| push(v, item.id));
+            stray_faces.overlap(&swept(&[v], 0.5 * thickness), &mut packed, |item| push(v, item.id));
         }
         self.stray_vertex_face = pairs;
 
@@ -208,18 +212,16 @@ impl Neighbours {
         }
 
         let slack = self.slack.max(0.0);
-        let bound = |ids: &[u32], thickness: f32| {
+        let bound = |ids: &[u32]| {
             if keeps {
                 return Aabb::of_points(ids.iter().map(|&v| motion.end[v as usize]))
-                    .inflate(slack + thickness);
+                    .inflate(slack + 0.5 * thickness);
             }
-            motion.swept(ids).inflate(thickness)
+            motion.swept(ids).inflate(0.5 * thickness)
         };
         let (faces, edges) = (&topology.faces, &topology.edges);
-        update_tree(&mut self.face_tree, faces.len(), |f| bound(&faces[f as usize], 0.0));
-        update_tree(&mut self.edge_tree, edges.len(), |e| {
-            bound(&edges[e as usize].vertices, 0.5 * thickness)
-        });
+        update_tree(&mut self.face_tree, faces.len(), |f| bound(&faces[f as usize]));
+        update_tree(&mut self.edge_tree, edges.len(), |e| bound(&edges[e as usize].vertices));
 
         self.chunks.resize_with(vertices.len().div_ceil(CHUNK), Chunk::default);
         let tree = &self.face_tree;
@@ -227,7 +229,7 @@ impl Neighbours {
             chunk.pairs.clear();
             for &v in vertices {
                 let first = chunk.pairs.len();
-                tree.overlap(&bound(&[v], thickness), &mut chunk.stack, |f| {
+                tree.overlap(&bound(&[v]), &mut chunk.stack, |f| {
                     if !faces[f as usize].contains(&v) {
                         chunk.pairs.push([v, f]);
                     }
@@ -240,14 +242,36 @@ impl Neighbours {
             self.vertex_face.extend_from_slice(&chunk.pairs);
         }
 
-        self.edge_edge.clear();
+        self.unsorted.clear();
         let apart = |e: u32, f: u32| {
             let (p, q) = (edges[e as usize].vertices, edges[f as usize].vertices);
             !p.iter().any(|v| q.contains(v))
         };
-        self.edge_tree.self_pairs(apart, &mut self.edge_edge);
-        self.edge_edge.par_sort_unstable();
+        self.edge_tree.self_pairs(apart, &mut self.unsorted);
+        sort_pairs(&self.unsorted, edges.len(), &mut self.starts, &mut self.edge_edge);
     }
+}
+
+/// Sorts pairs whose first numbers are less than `count`: into the places of their first number, counted before, and then by the second
+/// in each. `starts` is scratch.
+fn sort_pairs(pairs: &[[u32; 2]], count: usize, starts: &mut Vec<u32>, sorted: &mut Vec<[u32; 2]>) {
+    starts.clear();
+    starts.resize(count + 1, 0);
+    for &[first, _] in pairs {
+        starts[first as usize + 1] += 1;
+    }
+    for i in 0..count {
+        starts[i + 1] += starts[i];
+    }
+    sorted.clear();
+    sorted.resize(pairs.len(), [0; 2]);
+    for &pair in pairs {
+        let place = &mut starts[pair[0] as usize];
+        sorted[*place as usize] = pair;
+        *place += 1;
+    }
+    let same_first = |a: &[u32; 2], b: &[u32; 2]| a[0] == b[0];
+    sorted.chunk_by_mut(same_first).for_each(|group| group.sort_unstable_by_key(|p| p[1]));
 }
 
 /// Positions as seen by who moves with their anchors, in the mean.
