@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::boxes::bits;
 use super::mesh::ClothMesh;
-use super::near::{Near, approach};
+use super::near::{Near, Plane, approach};
 use super::pairs::{Found, PairCounters, Reach, leaf_pairs, skipped};
 use super::ties::{Labelled, pierces};
 use super::tree::{ClothTree, NONE};
@@ -88,6 +88,11 @@ impl ClothDetector {
         self.near.serve(&self.vertices, x, reach)
     }
 
+    /// Whether it holds all crossings at the positions `x`, for [`find_known_hits`](Self::find_known_hits).
+    pub fn knows_crossings(&mut self, x: &[Vec3]) -> bool {
+        self.near.serve_crossings(&self.vertices, x)
+    }
+
     pub(super) fn has_near(&self, x: &[Vec3], reach: f32) -> bool {
         self.near.holds(&self.vertices, x, reach)
     }
@@ -118,6 +123,11 @@ impl ClothDetector {
     /// bound for all pairs of them.
     pub fn approach(&self, before: &[Vec3], x: &[Vec3]) -> f32 {
         approach(spread(&self.vertices, |i, v| x[v] - before[i]))
+    }
+
+    /// The same for positions of all vertices.
+    pub fn approach_between(&self, before: &[Vec3], x: &[Vec3]) -> f32 {
+        approach(spread(&self.vertices, |_, v| x[v] - before[v]))
     }
 
     /// Boxes (low and high corner, metres) of the regions that the search passes over because they cannot cross themselves, at
@@ -168,14 +178,21 @@ impl ClothDetector {
         self.part_hits(mesh)
     }
 
-    /// The same crossings among what the last [`find_near`](Self::find_near) found, which must [hold](Self::knows_near) at `x` within no
-    /// distance; needs no refit.
+    /// The same crossings among what the last [`find_near`](Self::find_near) found, which must [hold](Self::knows_crossings) them at `x`;
+    /// needs no refit.
     pub fn find_known_hits(&mut self, mesh: &ClothMesh, x: &[Vec3]) -> &[Hit] {
-        debug_assert!(self.has_near(x, 0.0));
+        debug_assert!(self.near.holds_crossings(&self.vertices, x));
+        let at = |v: u32| x[v as usize];
+        let rounding = self.near.rounding;
         let search = |list: &[[u32; 2]], hits: &mut Vec<Hit>| {
-            hits.extend(list.iter().filter_map(|&[e, t]| hit(mesh, x, e, t)));
+            for edges in list.chunk_by(|a, b| a[0] == b[0]) {
+                let t = edges[0][0];
+                let plane = Plane::of(mesh.triangles[t as usize].map(at), rounding);
+                let may_cross = |&&[_, e]: &&[u32; 2]| !plane.clears(mesh.edges[e as usize].vertices.map(at));
+                hits.extend(edges.iter().filter(may_cross).filter_map(|&[_, e]| hit(mesh, x, e, t)));
+            }
         };
-        let list = &self.near.edge_triangle;
+        let list = &self.near.triangle_edge;
         self.hits.clear();
         if list.len() <= CHUNK {
             search(list, &mut self.hits);
@@ -190,6 +207,7 @@ impl ClothDetector {
                 .collect();
             found.iter().for_each(|f| self.hits.extend_from_slice(f));
         }
+        self.hits.sort_unstable_by_key(|h| (h.edge, h.triangle));
         self.part_hits(mesh)
     }
 

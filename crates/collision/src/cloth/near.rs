@@ -39,10 +39,12 @@ pub(super) struct Near {
     pub vertex_triangle: Vec<[u32; 2]>,
     /// Pairs of edges, each with the lower one first, ascending.
     pub edge_edge: Vec<[u32; 2]>,
-    /// Pairs of an edge and a triangle that may cross, ascending.
-    pub edge_triangle: Vec<[u32; 2]>,
+    /// Pairs of a triangle and an edge that may cross, ascending; where they are listed.
+    pub triangle_edge: Vec<[u32; 2]>,
     /// Where the vertices were when the lists were made.
     anchors: Vec<Vec3>,
+    /// What distances between features may be wrong by, metres.
+    pub rounding: f32,
     /// The reach, metres, and the slack of each vertex of the mesh and of all under each node of the tree.
     reach: f32,
     slack: Vec<f32>,
@@ -54,8 +56,12 @@ pub(super) struct Near {
     strayed: bool,
     unused: bool,
     serves_once: bool,
-    /// Vertices that have left their slack, and how far they went, metres.
+    /// Whether crossings are listed.
+    crossings: bool,
+    /// Vertices that have left their slack, and how far they went, metres: when the lists are made again, and before where crossings
+    /// were looked for.
     strays: Vec<(u32, f32)>,
+    thrown: Vec<(u32, f32)>,
     /// How often lists were made.
     pub made: u64,
     leaves: Found,
@@ -66,15 +72,37 @@ pub(super) struct Near {
 struct Chunk {
     vertex_triangle: Vec<[u32; 2]>,
     edge_edge: Vec<[u32; 2]>,
-    edge_triangle: Vec<[u32; 2]>,
+    triangle_edge: Vec<[u32; 2]>,
 }
 
 impl Near {
     /// As [`holds`](Self::holds), and keeps in mind that they do.
     pub fn serve(&mut self, vertices: &[u32], x: &[Vec3], reach: f32) -> bool {
         let holds = self.holds(vertices, x, reach);
+        if holds && !self.crossings && !self.unused {
+            // They last: crossings are worth listing.
+            return false;
+        }
         self.unused &= !holds;
         holds
+    }
+
+    /// As [`holds_crossings`](Self::holds_crossings); where a few vertices have left their slack, they get more when the lists are made again.
+    pub fn serve_crossings(&mut self, vertices: &[u32], x: &[Vec3]) -> bool {
+        let holds = self.holds_crossings(vertices, x);
+        if !holds && self.crossings && self.thrown.is_empty() {
+            self.note_strays(vertices, x);
+            if self.strays.len() * FEW <= vertices.len() {
+                std::mem::swap(&mut self.thrown, &mut self.strays);
+            }
+        }
+        holds
+    }
+
+    /// Whether crossings are listed, and all of those at the positions `x` of `vertices`. They are not where the lists before did not last:
+    /// crossings are looked for where a step ends.
+    pub fn holds_crossings(&self, vertices: &[u32], x: &[Vec3]) -> bool {
+        self.crossings && self.holds(vertices, x, 0.0)
     }
 
     /// Whether the lists hold all within `reach` metres at the positions `x` of `vertices`.
@@ -90,6 +118,15 @@ impl Near {
         })
     }
 
+    /// Collects the vertices that have left their slack.
+    fn note_strays(&mut self, vertices: &[u32], x: &[Vec3]) {
+        let shift = self.shift(vertices, x);
+        let Near { strays, slack, anchors, .. } = self;
+        let far = |(&v, a): (&u32, &Vec3)| (v, (x[v as usize] - *a - shift).length());
+        strays.clear();
+        strays.extend(vertices.iter().zip(&*anchors).map(far).filter(|&(v, far)| far > slack[v as usize]));
+    }
+
     /// The translation that vertices have in common since the lists were made, as good as any.
     fn shift(&self, vertices: &[u32], x: &[Vec3]) -> Vec3 {
         let sum: Vec3 = vertices.iter().zip(&self.anchors).map(|(&v, a)| x[v as usize] - *a).sum();
@@ -102,13 +139,8 @@ impl Near {
             self.slack = vec![least; mesh.vertex_count];
             return;
         }
-        let shift = self.shift(vertices, x);
         self.slack.iter_mut().for_each(|s| *s = s.max(least));
-        self.strays.clear();
-        let far = |(&v, a): (&u32, &Vec3)| (v, (x[v as usize] - *a - shift).length());
-        let slack = &self.slack;
-        let went = vertices.iter().zip(&self.anchors).map(far);
-        self.strays.extend(went.filter(|&(v, far)| far > slack[v as usize]));
+        self.note_strays(vertices, x);
         if self.strays.len() * FEW > vertices.len() {
             // The next search of the same step may find the cloth where it is, though the next step will not.
             self.serves_once = self.unused && (self.serves_once || self.strayed);
@@ -119,6 +151,10 @@ impl Near {
         (self.strayed, self.serves_once) = (false, false);
         for &(v, far) in &self.strays {
             self.slack[v as usize] = if MORE * far <= MOST * least { MORE * far } else { least };
+        }
+        for &(v, far) in &self.thrown {
+            let slack = &mut self.slack[v as usize];
+            *slack = slack.max(if MORE * far <= MOST * least { MORE * far } else { least });
         }
     }
 
@@ -133,7 +169,9 @@ impl Near {
         culling: bool,
     ) {
         self.give_slack(mesh, vertices, x, least);
+        self.thrown.clear();
         self.made += 1;
+        self.crossings = !self.unused;
         self.unused = true;
         self.reach = reach;
         self.anchors.clear();
@@ -154,25 +192,27 @@ impl Near {
         leaf_pairs(mesh, tree, x, &within, culling, &mut self.leaves);
         tree.box_leaves(mesh, x, &self.leaves.pairs);
 
-        let Near { leaves, chunks, vertex_triangle, edge_edge, edge_triangle, slack, .. } = self;
-        let margins = Margins { reach: reach + rounding, rounding, slack };
+        self.rounding = rounding;
+        let Near { leaves, chunks, vertex_triangle, edge_edge, triangle_edge, slack, crossings, .. } = self;
+        let crossing = crossings.then_some(rounding);
+        let margins = Margins { reach: reach + rounding, crossing, slack };
         let tasks = leaves.pairs.len().div_ceil(CHUNK);
         chunks.resize_with(chunks.len().max(tasks), Chunk::default);
         chunks[..tasks].par_iter_mut().zip(leaves.pairs.par_chunks(CHUNK)).for_each(|(chunk, leaves)| {
             chunk.vertex_triangle.clear();
             chunk.edge_edge.clear();
-            chunk.edge_triangle.clear();
+            chunk.triangle_edge.clear();
             leaves.iter().for_each(|&leaves| leaf_pair(mesh, tree, x, &margins, leaves, chunk));
         });
         vertex_triangle.clear();
         edge_edge.clear();
-        edge_triangle.clear();
+        triangle_edge.clear();
         for chunk in &chunks[..tasks] {
             vertex_triangle.extend_from_slice(&chunk.vertex_triangle);
             edge_edge.extend_from_slice(&chunk.edge_edge);
-            edge_triangle.extend_from_slice(&chunk.edge_triangle);
+            triangle_edge.extend_from_slice(&chunk.triangle_edge);
         }
-        for list in [vertex_triangle, edge_edge, edge_triangle] {
+        for list in [vertex_triangle, edge_edge, triangle_edge] {
             list.par_sort_unstable();
         }
     }
@@ -187,8 +227,8 @@ pub(super) fn approach(displacements: Aabb) -> f32 {
 /// Within what distance two features are listed.
 struct Margins<'a> {
     reach: f32,
-    /// Within what distance those are listed that cross at distance zero.
-    rounding: f32,
+    /// Within what distance edges are listed at the triangles that they may cross, where they are listed.
+    crossing: Option<f32>,
     slack: &'a [f32],
 }
 
@@ -234,12 +274,13 @@ fn leaf_pair(
                     out.vertex_triangle.push([v, t]);
                 }
             }
-            for lane in bits(of.edges_near_triangle(other, k, margins.rounding + slack)) {
+            let Some(crossing) = margins.crossing else { continue };
+            for lane in bits(of.edges_near_triangle(other, k, crossing + slack)) {
                 let (e, corners) = (leaf.edges[lane], mesh.triangles[t as usize]);
                 let ends = mesh.edges[e as usize].vertices;
-                let margin = margins.rounding + margins.largest(ends) + margins.largest(corners);
+                let margin = crossing + margins.largest(ends) + margins.largest(corners);
                 if may_pierce(ends.map(|v| x[v as usize]), corners.map(|v| x[v as usize]), margin) {
-                    out.edge_triangle.push([e, t]);
+                    out.triangle_edge.push([t, e]);
                 }
             }
         }
@@ -279,25 +320,57 @@ fn near_triangle(p: Vec3, [a, b, c]: [Vec3; 3], margin: f32) -> bool {
         && !far(area2 - beta - gamma, c - b)
 }
 
+/// The plane of a triangle, for edges that may come within a margin of it.
+pub(super) struct Plane {
+    point: Vec3,
+    normal: Vec3,
+    /// Square of the margin, in units of the normal; infinite for a needle, which has no plane.
+    margin2: f32,
+}
+
+impl Plane {
+    #[inline]
+    pub fn of([a, b, c]: [Vec3; 3], margin: f32) -> Self {
+        let (u, w) = (b - a, c - a);
+        let normal = u.cross(w);
+        let (area2, longest) = (normal.length_squared(), u.length_squared().max(w.length_squared()));
+        let thin = area2.is_nan() || area2 <= THIN * THIN * longest * longest;
+        let margin = margin * 1.0001;
+        Plane { point: a, normal, margin2: if thin { f32::INFINITY } else { margin * margin * area2 } }
+    }
+
+    /// Whether both ends lie on the same side, farther than the margin; in doubt, not.
+    #[inline]
+    pub fn clears(&self, ends: [Vec3; 2]) -> bool {
+        let [p, q] = ends.map(|e| self.normal.dot(e - self.point));
+        let nearest = if p > 0.0 { p.min(q) } else { -p.max(q) };
+        nearest > 0.0 && nearest * nearest > self.margin2
+    }
+}
+
 /// Whether an edge may come within `margin` of a triangle; never says no where it does.
-fn may_pierce(ends: [Vec3; 2], [a, b, c]: [Vec3; 3], margin: f32) -> bool {
-    let (u, w) = (b - a, c - a);
-    let n = u.cross(w);
-    let (area2, longest) = (n.length_squared(), u.length_squared().max(w.length_squared()));
-    if area2.is_nan() || area2 <= THIN * THIN * longest * longest {
+fn may_pierce(ends: [Vec3; 2], corners: [Vec3; 3], margin: f32) -> bool {
+    let plane = Plane::of(corners, margin);
+    if plane.margin2 == f32::INFINITY {
         return true;
     }
-    let least = margin * 1.0001;
+    if plane.clears(ends) {
+        return false;
+    }
+    let [a, b, c] = corners;
+    let (u, w, n) = (b - a, c - a, plane.normal);
+    let area2 = n.length_squared();
     let [p, q] = ends.map(|e| {
         let d = e - a;
         let (beta, gamma) = (d.cross(w).dot(n), u.cross(d).dot(n));
-        [n.dot(d), beta, gamma, area2 - beta - gamma]
+        [beta, gamma, area2 - beta - gamma]
     });
-    // Both ends on one side of the plane, or beyond the same side of the triangle.
-    let (above, below) = (p[0].min(q[0]), p[0].max(q[0]));
-    let clear = |d: f32, side2: f32| d > 0.0 && d * d > least * least * area2 * side2;
-    let beyond = |k: usize, side: Vec3| clear(-p[k].max(q[k]), side.length_squared());
-    !(clear(above, 1.0) || clear(-below, 1.0) || beyond(1, w) || beyond(2, u) || beyond(3, c - b))
+    // Both ends beyond the same side of the triangle.
+    let beyond = |k: usize, side: Vec3| {
+        let d = -p[k].max(q[k]);
+        d > 0.0 && d * d > plane.margin2 * side.length_squared()
+    };
+    !(beyond(0, w) || beyond(1, u) || beyond(2, c - b))
 }
 
 /// Whether two edges may come within `margin` of each other; never says no where they do.
@@ -337,6 +410,7 @@ impl Near {
             reach: f32::INFINITY,
             slack: vec![f32::INFINITY; mesh.vertex_count],
             made: 1,
+            crossings: true,
             vertex_triangle: vertices
                 .iter()
                 .flat_map(|&v| at(v))
@@ -349,10 +423,10 @@ impl Near {
                 .filter(|&[e, f]| !ends(e).iter().any(|v| ends(f).contains(v)))
                 .filter(|&[e, f]| !(solid_edge(e) && solid_edge(f)))
                 .collect(),
-            edge_triangle: edges
+            triangle_edge: triangles
                 .clone()
-                .flat_map(|e| triangles.clone().map(move |t| [e, t]))
-                .filter(|&[e, t]| !(solid_edge(e) && mesh.is_solid(t)))
+                .flat_map(|t| edges.clone().map(move |e| [t, e]))
+                .filter(|&[t, e]| !(solid_edge(e) && mesh.is_solid(t)))
                 .collect(),
             ..Near::default()
         }

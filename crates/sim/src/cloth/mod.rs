@@ -316,7 +316,7 @@ impl Cloth {
     }
 
     fn trace(&mut self, x: &[Vec3]) {
-        if self.detector.knows_near(x, 0.0) {
+        if self.detector.knows_crossings(x) {
             self.detector.find_known_hits(&self.mesh, x);
         } else {
             self.detector.refit(&self.mesh, x);

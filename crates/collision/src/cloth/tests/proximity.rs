@@ -184,7 +184,7 @@ proptest! {
         });
         let (outside, friction) = (vec![true; cloth.x.len()], [ContactMaterial::SMOOTH]);
         let mut detector = cloth.detector();
-        let mut kept = 0;
+        let (mut kept, mut known) = (0, 0);
         for step in 0..12 {
             cloth.x.iter_mut().enumerate().for_each(|(k, p)| *p += scatter(k + seed + 977 * step, by) + Vec3::splat(fall));
             let search = search(&cloth.x, &cloth.x, &outside, &friction);
@@ -198,10 +198,12 @@ proptest! {
             pairs.find(&cloth.mesh, &detector, &search);
             let found: Vec<_> = pairs.within(&cloth.x, f32::INFINITY).collect();
             prop_assert_eq!(found, everything(&cloth.mesh, &search));
-            let known = detector.find_known_hits(&cloth.mesh, &cloth.x).to_vec();
-            prop_assert_eq!(known, cloth.hits());
+            if detector.knows_crossings(&cloth.x) {
+                known += 1;
+                prop_assert_eq!(detector.find_known_hits(&cloth.mesh, &cloth.x).to_vec(), cloth.hits());
+            }
         }
-        prop_assert!(by > 0.0005 || kept > 6, "{} of 12 kept at {}", kept, by);
+        prop_assert!(by > 0.0005 || kept.min(known) > 6, "{} of 12 kept, {} with crossings at {}", kept, known, by);
     }
 
     /// Regions that the search passes over are clear of themselves: steep, pressed together, with a slit, and at every reach.
