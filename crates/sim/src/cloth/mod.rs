@@ -38,6 +38,10 @@ pub(crate) use fold::folded;
 /// Pairs are kept in mind within this many thicknesses.
 const REACH: f32 = 1.5;
 
+/// Where nothing crosses, thin cloth keeps pairs in mind within this many mean edges, as far as things have moved: else what moves farther than
+/// it is thick between two searches slips through.
+const THIN_REACH: f32 = 0.1;
+
 /// Lists of what may be near last while vertices move by no more than this many mean edges: the longer they are, the longer they last.
 const SLACK: f32 = 0.06;
 
@@ -54,6 +58,8 @@ pub struct Cloth {
     proximity: Proximity,
     /// Positions of vertices at the last search for close pairs.
     searched: Vec<Vec3>,
+    /// The reach of that search, metres.
+    searched_reach: f32,
     /// Friction of each sheet.
     friction: Vec<ContactMaterial>,
     inv_mass: Vec<f32>,
@@ -115,6 +121,7 @@ impl Cloth {
             solid_hits: Vec::new(),
             proximity: Proximity::default(),
             searched: Vec::new(),
+            searched_reach: 0.0,
             inv_mass: model.inverse_masses.clone(),
             edge: mean_edge(rest, triangles) as f32,
             iterations: scene.simulation.iterations,
@@ -255,16 +262,17 @@ impl Cloth {
         if !self.settings.proximity {
             return;
         }
-        let reach = REACH * self.thickness();
         let begun = Instant::now();
+        let reach = self.reach(start, x);
         // What was out of reach is still farther than the thickness: nothing new to push.
-        let needless =
-            at.iteration > 0 && self.detector.approach(&self.searched, x) <= reach - self.thickness();
+        let needless = at.iteration > 0
+            && self.detector.approach(&self.searched, x) <= self.searched_reach - self.thickness();
         if needless {
             report.ms.add(Stage::Dcd, begun.elapsed());
             return;
         }
         self.detector.remember(x, &mut self.searched);
+        self.searched_reach = reach;
         let known = self.detector.knows_near(x, reach);
         report.ms.add(Stage::Dcd, begun.elapsed());
         if !known {
@@ -272,7 +280,8 @@ impl Cloth {
         }
         let begun = Instant::now();
         if !known {
-            self.detector.find_near(&self.mesh, x, reach, SLACK * self.edge);
+            let widest = self.widest_reach();
+            self.detector.find_near(&self.mesh, x, widest, SLACK * self.edge);
         }
         let search = Search {
             x,
@@ -290,11 +299,32 @@ impl Cloth {
         report.ms.add(Stage::Dcd, begun.elapsed());
     }
 
+    /// Within what distance close pairs are kept in mind after a move from `start` to `x`, metres.
+    ///
+    /// Where nothing crosses, all is on its right side and may be held there. Where something crosses, what is beyond a contour would be
+    /// held on its wrong side.
+    fn reach(&self, start: &[Vec3], x: &[Vec3]) -> f32 {
+        let (least, widest) = (self.least_reach(), self.widest_reach());
+        if widest <= least || !self.contours.all.is_empty() {
+            return least;
+        }
+        (self.thickness() + self.detector.approach_between(start, x)).clamp(least, widest)
+    }
+
+    fn least_reach(&self) -> f32 {
+        REACH * self.thickness()
+    }
+
+    fn widest_reach(&self) -> f32 {
+        self.least_reach().max(THIN_REACH * self.edge)
+    }
+
     /// The displacement that answers the contours of the start.
     fn respond(&mut self, start: &[Vec3], at: Moment) {
         self.displacement.clear(start.len());
         let off = self.settings.response == scene::ClothResponse::Off;
-        if off && !self.mesh.has_solids() {
+        let tells_reach = self.settings.proximity && self.widest_reach() > self.least_reach();
+        if off && !self.mesh.has_solids() && !tells_reach {
             return;
         }
         if !self.traced {
