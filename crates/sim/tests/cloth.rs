@@ -161,6 +161,31 @@ fn a_sheet_at_rest_gains_no_speed_however_often_its_neighbours_are_searched() {
     }
 }
 
+/// A sheet thinner than its way in one step falls on another: the gap is 2.5 thicknesses, the step twice the gap.
+#[test]
+fn thin_sheets_do_not_slip_through_between_two_searches() {
+    let sheet = cloth_grid(8.0, 8.0, 8, 8).unwrap();
+    let n = sheet.positions.len();
+    let scene = calm_scene(ClothResponse::Icm);
+    let gap = 2.5 * scene.cloth.thickness_edges as f32;
+    let lower = sheet.positions.iter().map(|p| p.as_vec3());
+    let upper = lower.clone().map(|p| p + Vec3::new(0.3, 0.2, gap));
+    let x: Vec<Vec3> = lower.chain(upper).collect();
+    let both = [0, n as u32].map(|first| sheet.triangles.iter().map(move |t| t.map(|v| v + first)));
+    let mut body = unit_body("sheets", x.clone(), x, both.into_iter().flatten().collect());
+    let speed = 2.0 * gap / scene.simulation.frame_s as f32;
+    body.velocities[n..].fill(Vec3::new(0.0, 0.0, -speed));
+    let mut world = World::with_bodies(&scene, &[body], &AdapterChoice::Cpu).unwrap();
+    for _ in 0..5 {
+        assert_eq!(world.step_frame().unwrap().intersecting_triangle_pairs, Some(0));
+    }
+    let (lower, upper) = world.positions().split_at(n);
+    // Hardly tilted, so that what was above still is.
+    for (below, above) in lower.iter().zip(upper) {
+        assert!(above.z > below.z, "{below} {above}");
+    }
+}
+
 #[test]
 fn a_response_chosen_while_the_world_runs_takes_over() {
     let off = Scene::open("tangled_cloth", &["cloth.response=off".into()]).unwrap();

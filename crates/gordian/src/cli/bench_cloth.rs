@@ -186,7 +186,7 @@ fn measure(args: &Args) -> miette::Result<Figures> {
 }
 
 fn header() {
-    say!("{:<14}{}", "", RESPONSES.map(|r| format!("{:>16}", r.1)).concat());
+    say!("{:<14}{}", "", RESPONSES.map(|r| format!("{:>18}", r.1)).concat());
 }
 
 /// A case with all responses, printed as a line.
@@ -204,7 +204,7 @@ fn row(
             Some(frame) => format!("{frame} ({:.2} m){order}", t.largest_m),
             None => format!("- {}{order}", t.left),
         };
-        line += &format!("{told:>16}");
+        line += &format!("{told:>18}");
         rows.push(TrialRow {
             case,
             response: name,
