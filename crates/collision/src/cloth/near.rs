@@ -27,7 +27,7 @@ const MORE: f32 = 2.0;
 /// ... unless it is one of more than one in this many: then all of them are on their way.
 const FEW: usize = 4;
 /// The most slack, in units of the least; what would need more does not come back.
-const MOST: f32 = 8.0;
+const MOST: f32 = 24.0;
 
 /// Sine below which lines count as parallel and triangles as needles: distances are not trusted there, boxes are.
 const THIN: f32 = 0.03;
