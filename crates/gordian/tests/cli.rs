@@ -249,6 +249,21 @@ fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
         let run = run.code(2);
         assert!(stderr(&run).contains(expected), "{}", stderr(&run));
     }
+    // From a checkpoint on, the same picture without the frames before; and none of before.
+    let run = ["run", "drop", "--adapter", "cpu", "--set", "body.generator.resolution=4", "--out", "out"];
+    gordian(folder.path(), &with(&run, &["--frames", "2", "--checkpoint-every", "2"])).code(0);
+    let checkpoint = "out/drop_000002.checkpoint";
+    let view =
+        ["view", "drop", "--adapter", "cpu", "--set", "body.generator.resolution=4", "--size", "96x64"];
+    gordian(folder.path(), &with(&view, &["--frame", "3", "--screenshot", "whole.png"])).code(0);
+    let resumed = with(&view, &["--resume", checkpoint, "--screenshot", "resumed.png"]);
+    gordian(folder.path(), &with(&resumed, &["--frame", "3"])).code(0);
+    let [whole, there] =
+        ["whole.png", "resumed.png"].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+    assert_eq!(whole, there);
+    assert!(stdout(&gordian(folder.path(), &resumed).code(0)).contains("frame 2"));
+    let run = gordian(folder.path(), &with(&resumed, &["--frame", "1"])).code(2);
+    assert!(stderr(&run).contains("frame 2"), "{}", stderr(&run));
     // Refused before the run, which would take minutes.
     for name in ["picture.jpg", "picture", "png"] {
         let run = gordian(folder.path(), &["view", "octopus_drop", "--screenshot", name]).code(2);

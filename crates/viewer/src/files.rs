@@ -10,8 +10,8 @@ use gordian_sim::{Scene, SceneError};
 /// scene `drop`, a surface as cloth. `overrides` as for [`Scene::parse_with`].
 pub fn open(name: &str, overrides: &[String]) -> Result<Scene, SceneError> {
     let path = Path::new(name);
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if !path.is_file() || !io::extensions().any(|known| known == ending) {
+    if !is_mesh(path) {
+        let ending = ending(path);
         return Scene::open(name, overrides).map_err(|mut error| {
             let unread = matches!(error.kind, SceneErrorKind::File | SceneErrorKind::Syntax);
             if unread && path.is_file() && ending != "toml" {
@@ -31,6 +31,16 @@ pub fn open(name: &str, overrides: &[String]) -> Result<Scene, SceneError> {
     scene.simulation.name = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     scene.simulation.description = format!("{name}, dropped on the ground");
     Ok(scene)
+}
+
+/// Whether [`open`] takes this for a mesh: a file with the ending of a known format.
+pub fn is_mesh(path: &Path) -> bool {
+    let ending = ending(path);
+    path.is_file() && io::extensions().any(|known| known == ending)
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 #[cfg(test)]

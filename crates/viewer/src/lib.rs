@@ -46,7 +46,7 @@ pub mod window;
 pub use camera::{Camera, CameraChoice};
 pub use clip::ClipChoice;
 pub use compose::{Look, compose};
-pub use files::open;
+pub use files::{is_mesh, open};
 pub use geometry::{ClipPlane, Geometry};
 pub use gpu::{DrawWith, Gpu, GpuError};
 pub use image::Image;

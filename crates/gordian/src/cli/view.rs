@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use gordian::sim::World;
+use gordian::sim::{Checkpoint, World};
 use gordian::viewer::{
     CameraChoice, ClipChoice, DrawWith, Gpu, Image, Look, Model, Overlays, Shot, Snapshot, Theme, camera,
     compose,
@@ -27,9 +27,12 @@ pub struct Args {
     /// Writes a picture; no display is needed.
     #[arg(long, value_name = "FILE.png")]
     screenshot: Option<PathBuf>,
-    /// The frame that the picture shows; by default the last one of the scene.
+    /// The frame that the picture shows; by default the last one of a scene, that of a checkpoint, and 0 for a mesh.
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
+    /// Draws from a checkpoint of `gordian run` on, instead of from the start.
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Width and height of the picture, pixels.
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     size: Size,
@@ -81,9 +84,9 @@ pub fn view(args: &Args) -> miette::Result<Outcome> {
 
 #[cfg(feature = "window")]
 fn window(args: &Args) -> miette::Result<Outcome> {
-    if !args.set.is_empty() || args.frame.is_some() {
+    if !args.set.is_empty() || args.frame.is_some() || args.resume.is_some() {
         return Err(miette!(
-            "--set and --frame are for --screenshot; in the window the scene is tuned by hand"
+            "--set, --frame and --resume are for --screenshot; in the window the scene is tuned by hand"
         ));
     }
     let name = args.scene.as_deref().map(utf8).transpose()?;
@@ -114,8 +117,11 @@ fn screenshot(args: &Args, path: &Path) -> miette::Result<Outcome> {
     let Some(name) = &args.scene else {
         return Err(miette!("name the scene to draw; `gordian scenes` lists those that there are"));
     };
-    check_outputs(&[Role("the scene", name)], &[Role("the picture", path)])?;
+    let mut inputs = vec![Role("the scene", name)];
+    inputs.extend(args.resume.as_deref().map(|checkpoint| Role("the checkpoint", checkpoint)));
+    check_outputs(&inputs, &[Role("the picture", path)])?;
     gordian::mesh::io::check_writable(path).map_err(fault::mesh)?;
+    let checkpoint = args.resume.as_ref().map(Checkpoint::read).transpose().map_err(fault::checkpoint)?;
     let scene = gordian::viewer::open(utf8(name)?, &args.set).map_err(fault::scene)?;
     // Before the simulation: an adapter that is not there should not take a minute to be told.
     let with = match args.draw_with.as_str() {
@@ -136,9 +142,21 @@ fn screenshot(args: &Args, path: &Path) -> miette::Result<Outcome> {
     let model = Model::of(&world, scene.up().as_vec3());
     let mut snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
     let start = compose::in_view(&model, &snapshot);
-    let last = args.frame.unwrap_or(scene.simulation.frames);
-    let bar = progress(last);
-    for _ in 0..last {
+    if let Some(checkpoint) = &checkpoint {
+        world.resume(&scene, checkpoint).map_err(fault::sim)?;
+        snapshot = Snapshot::inspect(&mut world, args.overlay).map_err(fault::sim)?;
+    }
+    let first = world.frame();
+    let last = args.frame.unwrap_or(match checkpoint.is_some() {
+        true => first,
+        false if gordian::viewer::is_mesh(name) => 0,
+        false => scene.simulation.frames,
+    });
+    if last < first {
+        return Err(miette!("the checkpoint is of frame {first}; it leads to no frame {last} before"));
+    }
+    let bar = progress(last - first);
+    for _ in first..last {
         let report = world.step_frame().map_err(fault::sim)?;
         bar.inc(1);
         if report.frame == last {
