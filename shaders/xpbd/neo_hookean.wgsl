@@ -22,7 +22,8 @@
 //
 // Beyond any material. The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls
 // into it. And J² grows as |F|⁶, too steep for Gauss-Seidel. Where |F| < 2t or |F| > 30, the deviatoric constraint is
-// therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one.
+// therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one, and what it has
+// pushed in this substep is forgotten.
 
 fn solve(slot: u32) {
     let corners = load_corners(particles_of(slot));
@@ -36,6 +37,8 @@ fn solve(slot: u32) {
         element.mu *= 2.0;
         if size2 > 900.0 {
             element.lambda = 0.0;
+            // Its multiplier is given up where it is: along gradients that have grown as |F|² it would throw the element apart.
+            strain.cof = mat3x3f();
         }
     }
 

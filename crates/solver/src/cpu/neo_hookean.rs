@@ -26,7 +26,8 @@
 //!
 //! **Beyond any material.** The energy has a local minimum at F = 0; uniform scaling by less than t = μ/(2μ+λ) falls
 //! into it. And J² grows as |F|⁶, too steep for Gauss-Seidel. Where |F| < 2t or |F| > 30, the deviatoric constraint is
-//! therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one.
+//! therefore C_D = |F - R|, α_D = 1/(2μV), R the rotation nearest to F; where |F| > 30 there is no hydrostatic one, and what it has
+//! pushed in this substep is forgotten.
 
 use crate::plan::{Lane, TetBlock};
 
@@ -123,6 +124,9 @@ fn far_from_rest<R: Real, const RECOVER: bool>(strain: &mut Strain<R>, near: R::
             let twice = strain.mu * 2.0;
             strain.mu = collapsed.select(twice, torn.select(twice, strain.mu));
             strain.lambda = torn.select(R::zero(), strain.lambda);
+            // Its multiplier is given up where it is: along gradients that have grown as |F|² it would throw the element apart.
+            let nothing = [V3::zero(); 3];
+            strain.cof = select9::<R>(torn, &nothing, &strain.cof);
         }
     }
     strain.p = select9::<R>(near, &strain.p, &p);

@@ -51,6 +51,7 @@ macro_rules! conformance {
                 tiny_and_huge_bodies
                 slivers
                 collapsed_and_inverted_bodies_recover
+                what_is_torn_within_a_substep_is_not_thrown
                 constraints_without_direction
                 rigid_constraints
                 extreme_poses_stay_finite

@@ -207,6 +207,26 @@ pub fn collapsed_and_inverted_bodies_recover(make: &Factory) {
     }
 }
 
+/// Contacts may tear an element in the middle of a substep. What was pushed before, along gradients of an element hundreds of times
+/// smaller, must not be taken back along those of now: it would throw the corners many times further than it was torn.
+pub fn what_is_torn_within_a_substep_is_not_thrown(make: &Factory) {
+    let (edge, h) = (0.1, 1e-3);
+    for (stretched, torn) in [(10.0, 200.0), (15.0, 40.0), (17.0, 1000.0)] {
+        let mut model = tetrahedron(edge, material(Elasticity::NeoHookean, 0.4));
+        model.positions.iter_mut().for_each(|p| *p *= stretched);
+        let mut solver = make(&model).unwrap();
+        solver.begin_substep(h, Vec3::ZERO, &[]).unwrap();
+        solver.iterate().unwrap();
+        let start: Vec<Vec3> = model.rest_positions.iter().map(|p| *p * torn).collect();
+        solver.write_positions(&start).unwrap();
+        solver.iterate().unwrap();
+        for (x, start) in positions(&mut *solver, &model).iter().zip(&start) {
+            let moved = x.distance(*start);
+            assert!(moved <= torn * edge, "torn to {torn}: {moved} m");
+        }
+    }
+}
+
 pub fn constraints_without_direction(make: &Factory) {
     // Coincident ends, triangles without area, a volume in one point, an element in one point.
     let mut model = tetrahedron(0.1, material(Elasticity::NeoHookean, 0.3));

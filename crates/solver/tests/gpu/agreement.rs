@@ -46,6 +46,7 @@ fn far_from_rest_and_collapsed_elements_do_what_they_do_on_the_cpu() {
     for (name, squash) in [
         ("inverted", Vec3::new(-0.8, 1.0, 1.1)),
         ("stretched", Vec3::new(4.0, 0.5, 2.0)),
+        ("torn", Vec3::new(40.0, 1.5, 2.0)),
         ("flat", Vec3::new(1.0, 0.0, 1.0)),
         ("collapsed", Vec3::new(0.02, 0.03, 0.025)),
         ("a point", Vec3::ZERO),
