@@ -68,13 +68,18 @@ const EXPERIMENTS: &[(&str, Option<Published>)] = &[
     ("thin_beam", published(400e3, Some(8.3e3), 3.1e3, 8.16, 6.9)),
     ("two_balls", published(418e3, Some(22.4e3), 1.3e3, 1.96, 10.9)),
     ("eight_octopi", published(40e3, Some(2.3e3), 0.2e3, 0.035, 1.0)),
+    ("octopus_pile", published(3.1e6, Some(104e3), 6.4e3, 16.40, 2.9)),
+    ("ball_pile", published(3.5e6, Some(118.5e3), 8.5e3, 18.50, 3.9)),
     ("twisted_rods", None),
+    ("nested_knots", None),
     ("noodle_recovered", published(40e3, None, 15.2e3, 0.21, 12.4)),
     ("ball_recovered", None),
     ("noodle_bowl", None),
     ("culled_ball", None),
+    ("balls_by_closest_point", None),
     ("cube_on_bend", None),
     ("cube_by_rest_shape", None),
+    ("twist_by_rest_shape", None),
 ];
 
 /// A row of the table.

@@ -19,7 +19,9 @@ pub struct BuiltIn {
 macro_rules! built_in_scenes {
     ($with:ident) => {
         $with![
+            "ball_pile",
             "ball_recovered",
+            "balls_by_closest_point",
             "cloth_on_ball",
             "cube_by_rest_shape",
             "cube_on_bend",
@@ -29,14 +31,17 @@ macro_rules! built_in_scenes {
             "eight_octopi",
             "flattened_ball",
             "large_cloth",
+            "nested_knots",
             "noodle_bowl",
             "noodle_recovered",
             "octopus_drop",
+            "octopus_pile",
             "pressed_ball",
             "tangled_cloth",
             "tangled_noodle",
             "ten_sheets",
             "thin_beam",
+            "twist_by_rest_shape",
             "twisted_beam",
             "twisted_rods",
             "two_balls",
