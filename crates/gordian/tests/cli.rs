@@ -375,6 +375,11 @@ fn what_cannot_be_written_is_told_before_the_work() {
     let run =
         gordian(folder.path(), &with(DROP, &["--frames", "1", "--report", "there", "--out", "o"])).code(2);
     assert!(stderr(&run).contains("there") && !folder.path().join("o").exists(), "{}", stderr(&run));
+    // Among the frames a report must not be taken for one of them.
+    for report in ["o/drop.pvd", "o/drop_000001.vtu", "o/drop.usda", "./o/drop_000001.checkpoint"] {
+        let run = gordian(folder.path(), &with(DROP, &["--frames", "1", "--report", report, "--out", "o"]));
+        assert!(stderr(&run.code(2)).contains("a frame") && !folder.path().join("o").exists());
+    }
     gordian(folder.path(), &["mesh", "sphere", "resolution=4", "-o", "ball.msh"]).code(0);
     gordian(folder.path(), &["untangle", "ball.msh", "-o", "there.msh/x.msh"]).code(0);
     gordian(folder.path(), &["untangle", "ball.msh", "-o", "ball.msh/x.msh"]).code(2);

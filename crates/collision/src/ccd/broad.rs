@@ -107,6 +107,12 @@ impl BroadPhase {
             "array lengths differ from the mesh's {n} vertices"
         );
         let Self { neighbours, vertex_boxes, face_boxes, edge_boxes, vertex_face, edge_edge, chunks } = self;
+        vertex_face.clear();
+        edge_edge.clear();
+        // A scene of cloth alone has no boundary.
+        if topology.faces.is_empty() {
+            return;
+        }
         let moving = Moving::new(topology, motion);
         neighbours.update(topology, &moving, thickness);
         // Half on either side; what rounding takes away, the outward rounding of the boxes gives back.

@@ -133,6 +133,7 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         ));
     }
     check_files(args, &scene)?;
+    check_report(args, &folder)?;
     if let Some(path) = args.report.as_ref().filter(|path| *path != Path::new("-")) {
         io::check_writable(path).map_err(fault::mesh)?;
     }
@@ -215,6 +216,22 @@ fn check_files(args: &Args, scene: &Scene) -> miette::Result<()> {
     inputs.extend(args.resume.as_deref().map(|checkpoint| Role("the checkpoint", checkpoint)));
     inputs.extend(read.iter().map(|file| Role("a mesh of the scene", file)));
     check_outputs(&inputs, &[Role("the report", report)])
+}
+
+/// Among the frames a report may only have an ending that none of them has.
+fn check_report(args: &Args, folder: &Path) -> miette::Result<()> {
+    let Some(report) = &args.report else { return Ok(()) };
+    let place = |path: &Path| std::path::absolute(path).ok();
+    let among = place(report).and_then(|p| Some(p.parent()? == place(folder)?)).unwrap_or(false);
+    let plain = report.extension().is_none_or(|e| e.eq_ignore_ascii_case("json"));
+    match among && !plain {
+        true => Err(miette!(
+            help = "end its name in .json, or name another folder",
+            "{}: the report could be written over a frame",
+            report.display()
+        )),
+        false => Ok(()),
+    }
 }
 
 /// A run under way.

@@ -290,6 +290,21 @@ fn faults_of_overrides_name_the_override() {
 }
 
 #[test]
+fn checks_that_no_run_can_meet_are_refused() {
+    let told =
+        |check: &str| Scene::parse(&format!("{BALL}\n[[check]]\n{check}"), "s").unwrap_err().to_string();
+    let figure = "what = \"contacts\"\n";
+    assert!(told(figure).contains("always hold"));
+    assert!(told(&format!("{figure}at_least = 2\nat_most = 1")).contains("never holds"));
+    assert!(
+        told(&format!("{figure}at_least = 2\nstart_s = 1\nend_s = 0.5")).contains("no frame would count")
+    );
+    for fine in ["at_least = 2\nat_most = 2", "at_least = 2\nstart_s = 1\nend_s = 1"] {
+        Scene::parse(&format!("{BALL}\n[[check]]\n{figure}{fine}"), "s").unwrap();
+    }
+}
+
+#[test]
 fn dialects_of_text_give_the_same_scene() {
     let base = Scene::parse(FULL, "s").unwrap();
     assert_eq!(Scene::parse(&FULL.replace('\n', "\r\n"), "s").unwrap(), base);

@@ -64,6 +64,18 @@ fn one_check(at: &str, c: &Check, scene: &Scene) -> Checked {
     if c.at_most.is_none() && c.at_least.is_none() {
         return Err(fault(at, "has neither `at_most` nor `at_least`: it would always hold"));
     }
+    if let Some(end) = c.end_s.filter(|&end| end < c.start_s) {
+        let message = format!("is {end}, before the start at {}: no frame would count", c.start_s);
+        return Err(fault(format!("{at}.end_s"), message));
+    }
+    if let (Some(least), Some(most)) = (c.at_least, c.at_most)
+        && least > most
+    {
+        return Err(fault(
+            format!("{at}.at_most"),
+            format!("is {most}, less than `at_least`: it never holds"),
+        ));
+    }
     if !c.body.is_empty() && !scene.body.iter().any(|b| b.name == c.body) {
         let hint = did_you_mean(&c.body, scene.body.iter().map(|b| b.name.as_str()));
         let message = format!("there is no body named `{}`", c.body);
