@@ -24,7 +24,7 @@ fn sheets_on_each_other_come_apart() {
     let n = sheet.positions.len() as u32;
     let triangles = sheet.triangles.iter().flat_map(|t| [*t, t.map(|v| v + n)]).collect();
     let mesh = TriMesh { positions: [sheet.positions.clone(), sheet.positions].concat(), triangles };
-    assert!(!untangle::cloth(&mesh, ClothResponse::Icm, 0).unwrap().is_clean());
-    let done = untangle::cloth(&mesh, ClothResponse::Icm, 50).unwrap();
+    assert!(!untangle::cloth(&mesh, ClothResponse::Icm, 0, |_| true).unwrap().is_clean());
+    let done = untangle::cloth(&mesh, ClothResponse::Icm, 50, |_| true).unwrap();
     assert!(done.is_clean() && done.overlaps[0] > 0, "{:?}", done.overlaps);
 }

@@ -1,5 +1,6 @@
 //! `gordian untangle`: takes one mesh apart where it crosses itself, no scene needed.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
@@ -18,8 +19,8 @@ use super::{Outcome, fault, words};
 ///
 /// A file with tetrahedra is taken as a volume and untangled along shortest paths to its boundary; else its triangles are cloth. The
 /// pose in the file counts as the pose at rest, and `--pose` as where it is. Of an OBJ only places and triangles are kept. Ctrl-C writes
-/// what a volume has come to by then. Exit status: 0 nothing crosses, lies on itself or is inverted any more; 1 some is left; 2 error;
-/// 130 interrupted. It is judged as `gordian check` does.
+/// what it has come to by then. Exit status: 0 nothing crosses, lies on itself or is inverted any more; 1 some is left; 2 error;
+/// 130 interrupted. That is judged as `gordian check` does; other defects of a mesh, such as elements that are there twice, stay.
 #[derive(clap::Args)]
 pub struct Args {
     /// The mesh.
@@ -90,8 +91,11 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
         Some(path) if path == Path::new("-") => {
             say!("{}", serde_json::to_string_pretty(&report).expect("plain values"));
         }
-        Some(path) => io::write_atomically(path, |out| Ok(serde_json::to_writer_pretty(out, &report)?))
-            .map_err(fault::mesh)?,
+        Some(path) => io::write_atomically(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &report)?;
+            writeln!(out)
+        })
+        .map_err(fault::mesh)?,
         None => {}
     }
     // Standard output belongs to the JSON where that goes there.
@@ -134,7 +138,13 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
     let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
     loaded.warnings.iter().for_each(|w| tell!("warning: {w}"));
     let mesh = loaded.mesh;
-    let done = untangle::cloth(&mesh, args.response.into(), args.frames).map_err(|e| of_mesh(args, e))?;
+    let told = |r: &FrameReport| format!("{} crossing", r.intersecting_triangle_pairs.unwrap_or(0));
+    let done = watched(args, told, |each| untangle::cloth(&mesh, args.response.into(), args.frames, each))?;
+    if !done.is_clean() && !done.stopped {
+        tell!(
+            "help: go on from what was written, or try another --response; more --frames where it was still getting less"
+        );
+    }
     Format::of(&args.out, false)?
         .write(&args.out, &done.positions, &[], &mesh.triangles)
         .map_err(fault::mesh)?;
@@ -150,6 +160,7 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
         "kind": "cloth",
         "vertices": mesh.positions.len(),
         "frames": done.frames,
+        "interrupted": done.stopped,
         "clean": done.is_clean(),
         "before": cloth_figures(0),
         "after": cloth_figures(1),
@@ -167,21 +178,8 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
     let mesh = loaded.mesh;
     let pose = args.pose.as_ref().map(|pose| io::load_pose(pose, mesh.positions.len())).transpose();
     let pose = pose.map_err(fault::mesh)?;
-    let interrupt = Interrupt::listen();
-    let bar = progress(args.frames);
-    let mut frames = 0;
-    let each = |report: &FrameReport| {
-        frames += 1;
-        bar.inc(1);
-        let told = format!("{} inside", report.penetrating_vertices);
-        if bar.is_hidden() {
-            tell!("frame {frames} of at most {}, {told}", args.frames);
-        }
-        bar.set_message(told);
-        !interrupt.requested()
-    };
-    let done = untangle::volume(&mesh, pose.as_deref(), args.frames, each).map_err(|e| of_mesh(args, e))?;
-    bar.finish_and_clear();
+    let told = |r: &FrameReport| format!("{} inside", r.penetrating_vertices);
+    let done = watched(args, told, |each| untangle::volume(&mesh, pose.as_deref(), args.frames, each))?;
     done.warnings.iter().for_each(|w| tell!("warning: {w}"));
     Format::of(&args.out, true)?.write(&args.out, &done.positions, &mesh.tets, &[]).map_err(fault::mesh)?;
     Ok(json!({
@@ -197,6 +195,30 @@ fn volume_of(args: &Args) -> miette::Result<Value> {
         "farthest_vertex": done.largest.1,
         "warnings": loaded.warnings,
     }))
+}
+
+/// Does the work under a progress bar that tells how far each frame has come; an interruption ends it after the frame under way.
+fn watched<T>(
+    args: &Args,
+    told: impl Fn(&FrameReport) -> String,
+    work: impl FnOnce(&mut dyn FnMut(&FrameReport) -> bool) -> Result<T, SimError>,
+) -> miette::Result<T> {
+    let interrupt = Interrupt::listen();
+    let bar = progress(args.frames);
+    let mut frames = 0;
+    let mut each = |report: &FrameReport| {
+        frames += 1;
+        bar.inc(1);
+        let told = told(report);
+        if bar.is_hidden() {
+            tell!("frame {frames} of at most {}, {told}", args.frames);
+        }
+        bar.set_message(told);
+        !interrupt.requested()
+    };
+    let done = work(&mut each).map_err(|e| of_mesh(args, e));
+    bar.finish_and_clear();
+    done
 }
 
 /// What is wrong with the mesh, with its file.

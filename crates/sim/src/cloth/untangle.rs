@@ -8,7 +8,7 @@ use super::Fabric;
 use crate::body::{Body, Friction};
 use crate::scene::{ClothResponse, Scene};
 use crate::untangle::{check_range, meetings, middle, single};
-use crate::{AdapterChoice, SimError, World};
+use crate::{AdapterChoice, FrameReport, SimError, World};
 
 /// Frames that a sheet must stay clean for before it counts as untangled.
 const STAYS: u32 = 3;
@@ -20,6 +20,8 @@ pub struct Untangled {
     pub positions: Vec<DVec3>,
     /// Frames that were taken.
     pub frames: u32,
+    /// Whether it was broken off before it was done.
+    pub stopped: bool,
     /// Crossing pairs of triangles before and after.
     pub crossings: [u64; 2],
     /// Pairs of triangles that lie on each other before and after.
@@ -72,9 +74,14 @@ pub fn unit_body(name: &str, rest: Vec<Vec3>, positions: Vec<Vec3>, triangles: V
 
 /// Takes a sheet apart where it crosses itself, in at most `frames` frames.
 ///
-/// The mesh as it is counts as its rest pose: nothing but the crossings moves it. It is solved at the scale of its own edges, so
-/// that the result does not depend on units.
-pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<Untangled, SimError> {
+/// The mesh as it is counts as its rest pose: nothing but the crossings moves it. `each` sees the report of every frame, and stops the
+/// work by `false`. It is solved at the scale of its own edges, so that the result does not depend on units.
+pub fn untangle(
+    mesh: &TriMesh,
+    response: ClothResponse,
+    frames: u32,
+    mut each: impl FnMut(&FrameReport) -> bool,
+) -> Result<Untangled, SimError> {
     check_range(&mesh.positions)?;
     let at = |v: u32| mesh.positions.get(v as usize).copied().unwrap_or(DVec3::ZERO);
     let edge = super::mean_side(&mesh.triangles, at);
@@ -90,6 +97,7 @@ pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<
     let mut result = Untangled {
         positions: mesh.positions.clone(),
         frames: 0,
+        stopped: false,
         crossings: [pairs, pairs],
         overlaps: [overlaps; 2],
         contour_m: [contour * unit, contour * unit],
@@ -106,6 +114,10 @@ pub fn untangle(mesh: &TriMesh, response: ClothResponse, frames: u32) -> Result<
             result.overlaps[1] = meetings(&mesh.triangles, world.positions())[1];
         }
         clean = if result.is_clean() { clean + 1 } else { 0 };
+        if !each(&report) {
+            result.stopped = !result.is_clean();
+            break;
+        }
     }
     if result.frames > 0 {
         for (i, (now, before)) in world.positions().iter().zip(&start).enumerate() {
