@@ -102,7 +102,8 @@ fn the_browser_goes_into_folders_says_what_is_in_a_scene_and_opens_it() {
 #[test]
 fn scenes_are_listed_with_their_pictures() {
     let mut desk = Desk::new();
-    desk.size = [900, 1000];
+    // All of the list.
+    desk.size = [900, 1600];
     desk.pass(Vec::new());
     desk.pass(Vec::new());
     let image = desk.see();
