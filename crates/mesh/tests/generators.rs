@@ -339,8 +339,33 @@ fn extreme_parameters_neither_panic_nor_take_forever() {
                 let mut generator = Generator::new(kind);
                 if let Err(e) = generator.set(p.name, value).and_then(|()| generator.build()) {
                     assert!(!e.to_string().is_empty());
+                    // A curve that is none has one parameter to blame, which is told.
+                    assert!(
+                        !matches!(e, GenerateError::CurveDegenerate { .. }),
+                        "{} {}: {e}",
+                        kind.name(),
+                        p.name
+                    );
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_parameter_out_of_its_range_is_told_by_its_name() {
+    for (kind, name, value) in [
+        (Kind::Rod, "radius", 0.0),
+        (Kind::Rod, "length", 0.0),
+        (Kind::Helix, "radius", -1.0),
+        (Kind::Helix, "turns", 0.0),
+        (Kind::Coil, "swing", f64::NAN),
+        (Kind::Trefoil, "size", 0.0),
+        (Kind::Box, "nx", 1e10),
+    ] {
+        let mut generator = Generator::new(kind);
+        let refused = generator.set(name, value).and_then(|()| generator.build());
+        let Err(GenerateError::Parameter { name: told, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(told, name);
     }
 }

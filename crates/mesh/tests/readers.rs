@@ -176,7 +176,7 @@ fn t_files_have_any_ids_in_any_order() {
         ),
         (format!("{vertices}Tet 0 1 2 3 4\n"), "line 6: a tetrahedron uses vertex 1, which"),
         (format!("{vertices}Tet 0 {} 2 3\n", id(0)), "line 6"),
-        (format!("{vertices}{vertices}"), "is defined twice"),
+        (format!("# c\n{vertices}{vertices}"), "line 7: vertex 7000000049 is defined twice, first in line 2"),
         ("Vertex 0 1 2\n".into(), "line 1: the line ends where z was expected"),
         ("Vertex -1 1 2 3\n".into(), "line 1: the vertex's id should be a whole number from 0, not `-1`"),
     ] {

@@ -9,7 +9,7 @@ use super::octopus::{LEAST, octopus_solid};
 use super::rod::{curve_length, rod_of};
 use super::solids::fill_with;
 use super::squishy_ball::squishy_ball_of;
-use super::{GenerateError, Kind, Parameter, fits};
+use super::{GenerateError, Kind, LENGTHS, MOST, Parameter, fits, positive};
 use super::{
     beam, bent_body, bowl, box_mesh, cloth_grid, coil, helix, line, nested_knots, noodle, octopus, overhand,
     rod_along_curve, sphere, squishy_ball, trefoil,
@@ -90,11 +90,17 @@ impl Generator {
 
     /// Makes the mesh.
     pub fn build(&self) -> Result<Generated, GenerateError> {
-        for (p, value) in self.parameters() {
-            if p.whole {
-                fits(p.name, value)?;
+        for (p, value) in self.parameters().filter(|(p, _)| p.whole) {
+            if value >= MOST {
+                return Err(GenerateError::Parameter {
+                    name: p.name,
+                    value,
+                    rule: "below 536870912, no more are possible",
+                });
             }
+            fits(p.name, value)?;
         }
+        self.check_curve()?;
         // In the order of `Kind::parameters`; counts are whole and fit. `vertices` is the last.
         let v = &self.values[..];
         let n = |i: usize| v[i] as u32;
@@ -153,6 +159,23 @@ impl Generator {
         Ok(Generated::Tets(mesh))
     }
 
+    /// Of the curves that take any numbers, those that make no curve.
+    fn check_curve(&self) -> Result<(), GenerateError> {
+        let v = &self.values[..];
+        match self.kind {
+            Kind::Rod => positive("length", v[0]).map(drop),
+            Kind::Helix | Kind::Coil => {
+                self.parameters().take(if self.kind == Kind::Coil { 4 } else { 3 }).try_for_each(finite)?;
+                nonzero("turns", v[2])
+            }
+            Kind::Trefoil => {
+                self.parameters().take(2).try_for_each(finite)?;
+                nonzero("size", v[0])
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn noodle(&self) -> Result<impl Fn(f64) -> DVec3 + Copy + use<>, GenerateError> {
         let v = &self.values[..];
         noodle(v[0], v[4], v[1], v[2] as u32, v[3])
@@ -166,15 +189,33 @@ impl Generator {
         first: usize,
         vertices: u32,
     ) -> Result<TetMesh, GenerateError> {
-        let (radius, rings) = (self.values[first], self.values[first + 1]);
+        let (radius, rings) = (positive("radius", self.values[first])?, self.values[first + 1]);
         if vertices > 0 {
             return rod_of(curve, radius, self.given[first + 1].then_some(rings as u32), vertices);
         }
         let mut segments = self.values[first + 2];
-        if segments == 0.0 && radius > 0.0 {
+        if segments == 0.0 {
             segments = (curve_length(&curve) * rings / radius).round().max(1.0);
             fits("segments", segments)?;
         }
         rod_along_curve(curve, radius, rings as u32, segments as u32)
     }
+}
+
+fn finite((p, value): (&'static Parameter, f64)) -> Result<(), GenerateError> {
+    match value.abs() < LENGTHS.end {
+        true => Ok(()),
+        false => {
+            Err(GenerateError::Parameter { name: p.name, value, rule: "a number between -1e30 and 1e30" })
+        }
+    }
+}
+
+fn nonzero(name: &'static str, value: f64) -> Result<(), GenerateError> {
+    let rule = match value.abs() {
+        0.0 => "other than 0",
+        a if a < LENGTHS.start => "at least 1e-30 in size",
+        _ => return Ok(()),
+    };
+    Err(GenerateError::Parameter { name, value, rule })
 }

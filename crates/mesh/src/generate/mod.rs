@@ -182,11 +182,13 @@ const PER_TETRAHEDRON: f64 = 150.0;
 /// Bytes for each vertex of a filled function: its tetrahedra, their shapes and incidences, and cut points.
 const PER_FILLED_VERTEX: f64 = 700.0;
 
-/// Refuses what [`TetTopology`](crate::TetTopology) could not index, and what the memory does not hold.
+/// How many of anything [`TetTopology`](crate::TetTopology) cannot index any more.
+const MOST: f64 = (1u32 << 29) as f64;
+
+/// Refuses what could not be indexed, and what the memory does not hold.
 fn fits(what: &'static str, count: f64) -> Result<(), GenerateError> {
-    let limit = f64::from(1u32 << 29);
-    if count >= limit || count.is_nan() {
-        return Err(GenerateError::TooLarge { what, count, limit });
+    if count >= MOST || count.is_nan() {
+        return Err(GenerateError::TooLarge { what, count, limit: MOST });
     }
     holds(what, count, count * PER_TETRAHEDRON)
 }

@@ -4,6 +4,7 @@
 //! Attributes behind the numbers (`{…}`) and `#` comments are allowed; edges and faces are passed over.
 //! Vertices are numbered as they stand in the file.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::fields::Fields;
@@ -40,7 +41,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<RawMesh, MeshError> {
             }
         }
     }
-    let map = TagMap::new(&ids).map_err(|e| scanner.error_at(0, e))?;
+    let map = TagMap::new(&ids).map_err(|e| twice(path, bytes).unwrap_or_else(|| scanner.error_at(0, e)))?;
 
     let mut scanner = Scanner::new(path, bytes);
     while let Some(line) = scanner.line() {
@@ -59,4 +60,22 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<RawMesh, MeshError> {
         raw.tets.push(tet);
     }
     Ok(raw)
+}
+
+/// The error about the first vertex whose id was there before, told at its line.
+fn twice(path: &Path, bytes: &[u8]) -> Option<MeshError> {
+    let mut seen = HashMap::new();
+    let mut scanner = Scanner::new(path, bytes);
+    while let Some(line) = scanner.line() {
+        let mut fields = Fields::new(&scanner, line);
+        if fields.next() != Some(b"Vertex") {
+            continue;
+        }
+        let id = fields.u64("the vertex's id").ok()?;
+        if let Some(first) = seen.insert(id, fields.mark()) {
+            let first = scanner.line_of(first);
+            return Some(scanner.error(format!("vertex {id} is defined twice, first in line {first}")));
+        }
+    }
+    None
 }
