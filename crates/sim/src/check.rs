@@ -18,9 +18,26 @@ pub struct Verdict {
     pub holds: bool,
 }
 
-/// Follows a run frame by frame.
+/// A check of which a part of a run shows nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unjudged {
+    /// The check.
+    pub check: Check,
+    /// The first and the last of the frames that it takes; `null` where the whole run has none for it.
+    pub frames: Option<[u32; 2]>,
+}
+
+/// Follows a run, or a part of it, frame by frame.
+///
+/// Of a part (the first frames, or those after a checkpoint) only the checks are judged whose frames it holds: of [`Over::End`] the last one
+/// in the check's span of time, else all in it; of [`Figure::KineticEnergyOfPeak`] also all before.
 pub struct Checks {
     checks: Vec<Check>,
+    /// Frames of the whole run, and how long each is, seconds.
+    whole: u32,
+    frame_s: f64,
+    /// The first and the last frame that were seen.
+    seen: Option<[u32; 2]>,
     /// For each check, what has come together so far.
     gathered: Vec<Gathered>,
     /// Highest kinetic energy so far, joule.
@@ -38,22 +55,25 @@ struct Gathered {
 }
 
 impl Checks {
-    /// The checks of `scene`.
+    /// The checks of `scene`, whose number of frames is that of the whole run.
     pub fn of(scene: &Scene) -> Self {
         let none = Gathered { max: f64::NEG_INFINITY, min: f64::INFINITY, ..Gathered::default() };
         Checks {
             gathered: vec![none; scene.check.len()],
             checks: scene.check.clone(),
+            whole: scene.simulation.frames,
+            frame_s: scene.simulation.frame_s,
+            seen: None,
             peak: 0.0,
             up: scene.up(),
         }
     }
 
-    /// Takes note of a frame, at its end.
+    /// Takes note of a frame, at its end; each follows on the one before.
     pub fn observe(&mut self, world: &World, frame: &FrameReport) {
+        self.seen = Some([self.seen.map_or(frame.frame, |[first, _]| first), frame.frame]);
         self.peak = self.peak.max(frame.kinetic_energy_j);
-        // The last frame of a span ends at it, but for rounding.
-        let slack = 1e-9 * frame.time_s;
+        let slack = SLACK * frame.time_s;
         for (check, gathered) in self.checks.iter().zip(&mut self.gathered) {
             let within = frame.time_s >= check.start_s - slack
                 && check.end_s.is_none_or(|end| frame.time_s <= end + slack);
@@ -68,8 +88,9 @@ impl Checks {
         }
     }
 
-    /// What came out, a verdict for each check in the order of the scene.
+    /// What came out, a verdict for each check that can be judged, in the order of the scene.
     pub fn verdicts(&self) -> Vec<Verdict> {
+        let judged = |&(check, _): &(&Check, &Gathered)| self.can_judge(check);
         let one = |(check, gathered): (&Check, &Gathered)| {
             let value = gathered.last.map(|last| match check.over {
                 Over::End => last,
@@ -82,9 +103,43 @@ impl Checks {
             });
             Verdict { check: check.clone(), value, holds }
         };
-        self.checks.iter().zip(&self.gathered).map(one).collect()
+        self.checks.iter().zip(&self.gathered).filter(judged).map(one).collect()
+    }
+
+    /// The other checks, with the frames that they take.
+    pub fn unjudged(&self) -> Vec<Unjudged> {
+        let others = self.checks.iter().filter(|c| !self.can_judge(c));
+        others.map(|c| Unjudged { check: c.clone(), frames: self.frames_of(c) }).collect()
+    }
+
+    /// Whether what was seen is all that a check is about.
+    fn can_judge(&self, check: &Check) -> bool {
+        match (self.frames_of(check), self.seen) {
+            (Some([first, last]), Some([from, to])) => from <= first && last <= to,
+            // No frame is in its span: that is so once all of them are there.
+            (None, Some([from, to])) => from == 1 && to >= self.whole,
+            (_, None) => self.whole == 0,
+        }
+    }
+
+    /// The first and the last frame that a check takes.
+    fn frames_of(&self, check: &Check) -> Option<[u32; 2]> {
+        let end = self.seen.map_or(self.whole, |[_, last]| last.max(self.whole));
+        // Saturates: before frame 1 is none, and after `u32::MAX`.
+        let first = (check.start_s / (self.frame_s * (1.0 + SLACK))).ceil().max(1.0) as u32;
+        let last =
+            check.end_s.map_or(end, |at| end.min((at / (self.frame_s * (1.0 - SLACK))).floor() as u32));
+        let needed = match check.over {
+            _ if check.what == Figure::KineticEnergyOfPeak => 1,
+            Over::End => last,
+            Over::Max | Over::Min | Over::Mean => first,
+        };
+        (first <= last).then_some([needed, last])
     }
 }
+
+/// The last frame of a span ends at it, but for rounding: a part of the time.
+const SLACK: f64 = 1e-9;
 
 fn figure(check: &Check, world: &World, frame: &FrameReport, peak: f64, up: DVec3) -> f64 {
     let bodies = || world.bodies().iter().filter(|b| check.body.is_empty() || is_of(b, &check.body));
@@ -179,6 +234,54 @@ mod tests {
         // flatten one axis: displacements 2 x with mean square 4 * 2/3 against it.
         let expected = (4.0f64 * 2.0 / 3.0).sqrt() / 12f64.sqrt();
         assert!((shape_error(&rest, &mirrored) - expected).abs() < 1e-6, "a reflection is no motion");
+    }
+
+    /// Each check with the frames that it takes of 60 of a tenth of a second, and which of them parts of the run can judge.
+    #[test]
+    fn a_part_of_a_run_is_held_to_what_it_covers() {
+        let text = "[simulation]\nframes = 60\nframe_s = 0.1\n";
+        let parts = [[1, 60], [1, 30], [31, 60], [31, 59], [11, 20]];
+        let checks = [
+            ("what = \"height_m\"", [60, 60], [true, false, true, false, false]),
+            ("what = \"height_m\", over = \"end\", end_s = 2.0", [20, 20], [true, true, false, false, true]),
+            ("what = \"height_m\", over = \"max\"", [1, 60], [true, false, false, false, false]),
+            ("what = \"contacts\", over = \"min\", end_s = 3.0", [1, 30], [true, true, false, false, false]),
+            (
+                "what = \"contacts\", over = \"mean\", start_s = 3.1",
+                [31, 60],
+                [true, false, true, false, false],
+            ),
+            (
+                "what = \"contacts\", over = \"max\", start_s = 1.1, end_s = 2.0",
+                [11, 20],
+                [true, true, false, false, true],
+            ),
+            ("what = \"kinetic_energy_of_peak\"", [1, 60], [true, false, false, false, false]),
+            ("what = \"kinetic_energy_of_peak\", end_s = 3", [1, 30], [true, true, false, false, false]),
+        ];
+        for (check, frames, judged) in checks {
+            let text = format!("{text}[[check]]\nat_most = 0\n{}\n", check.replace(", ", "\n"));
+            let scene = Scene::parse(&text, "part").unwrap_or_else(|e| panic!("{e}"));
+            let mut checks = Checks::of(&scene);
+            assert_eq!(checks.unjudged()[0].frames, Some(frames), "{check}: nothing is seen yet");
+            for (part, judged) in parts.into_iter().zip(judged) {
+                checks.seen = Some(part);
+                assert_eq!(checks.verdicts().len() == 1, judged, "{check} of {part:?}");
+                assert_eq!(checks.unjudged().is_empty(), judged, "{check} of {part:?}");
+            }
+        }
+        // A span behind the end is found empty by the whole run alone, and a longer run has a later end.
+        let scene = Scene::parse(
+            &format!("{text}[[check]]\nwhat = \"contacts\"\nstart_s = 7\nat_most = 0\n"),
+            "late",
+        );
+        let mut checks = Checks::of(&scene.unwrap());
+        for (part, judged) in
+            [([1, 60], true), ([1, 59], false), ([2, 60], false), ([1, 80], true), ([80, 80], true)]
+        {
+            checks.seen = Some(part);
+            assert_eq!(checks.unjudged().is_empty(), judged, "{part:?}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub mod untangle;
 mod world;
 
 pub use adapter::AdapterChoice;
-pub use check::{Checks, Verdict};
+pub use check::{Checks, Unjudged, Verdict};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::SimError;
 pub use gordian_solver::Colouring;

@@ -35,6 +35,9 @@ pub struct Report {
     /// What the scene holds its run to, and whether it does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<crate::Verdict>,
+    /// What a part of the run shows nothing of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<crate::Unjudged>,
 }
 
 /// What happened in a frame. Counts are sums over its substeps unless they say "at the end".
