@@ -20,6 +20,7 @@ mod collider;
 mod error;
 mod generator;
 mod library;
+mod limits;
 mod locate;
 mod motion;
 mod overrides;

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::did_you_mean;
-use super::{SceneError, SceneErrorKind};
+use super::{SceneError, SceneErrorKind, place};
 
 /// Keys of which only one may be given: setting one removes the others beside it.
 const EXCLUSIVE: [&[&str]; 4] = [
@@ -129,8 +129,12 @@ fn choose<'k, 's>(
         };
     }
     let names: Vec<&str> = list.iter().map(|entry| name_of(entry.get_ref())).collect();
+    let is_called = |(index, name): (usize, &&str)| match key {
+        "body" => place::name_of(index, name) == rest[0],
+        _ => *name == rest[0],
+    };
     if rest.len() > 1
-        && let Some(index) = names.iter().position(|&n| n == rest[0])
+        && let Some(index) = names.iter().enumerate().position(is_called)
     {
         return Ok((index, &rest[1..]));
     }

@@ -10,7 +10,7 @@ use toml::{Spanned, de};
 use super::error::did_you_mean;
 use super::locate::{Segment, Source, find, segments};
 use super::tagged::Tagged;
-use super::{Generator, Motion, Region, Scene, SceneError, SceneErrorKind, Shape};
+use super::{Body, Fabric, Generator, Material, Motion, Region, Scene, SceneError, SceneErrorKind, Shape};
 
 pub(super) fn parse(
     text: &str,
@@ -52,7 +52,7 @@ fn explain(source: &Source, root: &DeTable<'_>, error: path_error::Error<de::Err
             let span = find(root, &segments(&path)).key.unwrap_or(span);
             let mut e =
                 source.error_in(SceneErrorKind::UnknownKey, &path, span, format!("unknown key `{word}`"));
-            e.hint = Some(advice("key", word, &choices));
+            e.hint = Some(elsewhere(table, word).unwrap_or_else(|| advice("key", word, &choices)));
             e
         }
         Complaint::UnknownWord { word, choices } => {
@@ -108,6 +108,27 @@ fn demand(wanted: &str) -> String {
             None => wanted.into(),
         },
     }
+}
+
+/// Where a key of a body belongs that is beside its place: volumes and cloth are made of different things.
+fn elsewhere(table: &str, word: &str) -> Option<String> {
+    let within = table.strip_prefix("body[")?.split_once(']')?.1.trim_start_matches('.');
+    if !["", "material", "fabric"].contains(&within) {
+        return None;
+    }
+    let has = |section: toml::Table| section.contains_key(word);
+    let keys = |of: Result<toml::Table, toml::ser::Error>| of.unwrap_or_default();
+    // A fold is left out where there is none.
+    let (home, of) = match () {
+        _ if has(keys(toml::Table::try_from(Material::default()))) => ("material", "a volume"),
+        _ if word == "fold" || has(keys(toml::Table::try_from(Fabric::default()))) => ("fabric", "cloth"),
+        _ if within.is_empty() => return None,
+        _ if has(keys(toml::Table::try_from(Body::default()))) => {
+            return Some(format!("`{word}` is a key of the body itself"));
+        }
+        _ => return None,
+    };
+    Some(format!("`{word}` is a key of `{home}`, which says what {of} is made of"))
 }
 
 fn advice(what: &str, word: &str, choices: &[&str]) -> String {

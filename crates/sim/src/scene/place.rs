@@ -1,5 +1,6 @@
 //! From a scene to bodies in space: meshes are loaded or made, placed, copied, and their pins found.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use gordian_mesh::io::{self, MeshError};
 use gordian_mesh::{TetMesh, TetTopology, TriMesh, generate, memory, signed_volume};
 
 use super::error::similar_file;
+use super::limits::{self, Measure};
 use super::precision::Rounded;
 use super::{Body, Generator, MeshShape, Motion, Region, Rest, Scene, SceneError, SceneErrorKind, rotation};
 use crate::cloth::folded;
@@ -61,9 +63,15 @@ impl Scene {
     /// another mesh, a rest shape with flat or negative tetrahedra, a pin without vertices.
     pub fn place(&self) -> Result<Placed, SceneError> {
         let mut placed = Placed::default();
+        let mut measures = Vec::with_capacity(self.body.len());
         for (i, body) in self.body.iter().enumerate() {
+            let first = placed.bodies.len();
             place_body(self, i, body, &mut placed)?;
+            measures.extend(placed.bodies.get(first).map(|b| (first, b.measure())));
         }
+        let named: Vec<_> =
+            measures.iter().map(|&(b, measure)| (placed.bodies[b].name.as_str(), measure)).collect();
+        limits::check_all(self, &named)?;
         Ok(placed)
     }
 
@@ -108,12 +116,20 @@ pub(super) fn generator(g: &Generator) -> Result<generate::Generator, (String, G
     Ok(generator)
 }
 
+/// The name of section `index` of the bodies: the one that it gives, else `body` and its number.
+pub(super) fn name_of(index: usize, given: &str) -> Cow<'_, str> {
+    if given.is_empty() { Cow::Owned(format!("body{index}")) } else { Cow::Borrowed(given) }
+}
+
+impl PlacedBody {
+    fn measure(&self) -> Measure {
+        Measure::of(&self.rest, &self.tets, &self.triangles)
+    }
+}
+
 fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> Result<(), SceneError> {
     let at = format!("body[{index}]");
-    let name = match body.name.as_str() {
-        "" => format!("body{index}"),
-        name => name.to_owned(),
-    };
+    let name = name_of(index, &body.name).into_owned();
     let mesh = mesh_of(scene, &at, &name, body, &mut placed.warnings)?;
     let pose = pose_of(scene, &at, body, &mesh)?;
     let used = used_vertices(&mesh);
@@ -140,6 +156,7 @@ fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> 
             (Some(file), _) => file.display().to_string(),
             (None, g) => format!("`{}`", g.as_ref().map_or("", |g| &g.kind)),
         };
+        let measure = Measure::of(&rest, &tets, &triangles);
         let placed_body = Rounded {
             section: index,
             mesh: made_of,
@@ -147,8 +164,12 @@ fn place_body(scene: &Scene, index: usize, body: &Body, placed: &mut Placed) -> 
             start: &start,
             tets: &tets,
             triangles: &triangles,
+            measure,
         };
         placed_body.check(scene)?;
+        if number == 0 {
+            limits::check_body(scene, index, measure)?;
+        }
         let spin = DVec3::from(body.angular_velocity_deg_s.map(f64::to_radians));
         let (low, high) = bounds(&start, &used);
         let velocities = start
@@ -307,7 +328,8 @@ fn generated(scene: &Scene, key: &str, g: &Generator, cloth: bool) -> Result<Mes
         )),
         Ok(Generated::Triangles(_)) => {
             let message = format!("`{}` makes a sheet, but a body without `fabric` is a volume", g.kind);
-            Err(fail(&format!("{key}.kind"), message).with_hint("give it `fabric = {}` to make it cloth"))
+            Err(fail(&format!("{key}.kind"), message)
+                .with_hint("give it `fabric = {}` in place of a `material` to make it cloth"))
         }
         Err(GenerateError::Parameter { name, value, rule }) => {
             Err(fail(&format!("{key}.{name}"), format!("is {value}; it must be {rule}")))

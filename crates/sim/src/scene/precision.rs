@@ -2,6 +2,7 @@
 
 use glam::{DVec3, Vec3};
 
+use super::limits::{self, Measure};
 use super::{Body, Scene, SceneError, SceneErrorKind};
 
 /// Heights of tetrahedra that the solver's gradients hold, metres.
@@ -16,6 +17,7 @@ pub(super) struct Rounded<'a> {
     pub start: &'a [DVec3],
     pub tets: &'a [[u32; 4]],
     pub triangles: &'a [[u32; 3]],
+    pub measure: Measure,
 }
 
 impl Rounded<'_> {
@@ -38,6 +40,10 @@ impl Rounded<'_> {
         let (size, far) = (self.size(), self.reach());
         if size <= 16.0 * f64::from(f32::EPSILON) * far && size > 0.0 {
             return Err(self.lost(scene, body, "its shape is lost"));
+        }
+        let edge = self.measure.edge;
+        if limits::spacing(far) > limits::ROUNDING * edge && edge > 0.0 {
+            return Err(self.lost(scene, body, &format!("its edges of {edge:.1e} m are lost")));
         }
         for (t, tet) in self.tets.iter().enumerate() {
             self.tet(scene, body, t, tet.map(|v| self.rest[v as usize]))?;
@@ -97,7 +103,7 @@ impl Rounded<'_> {
     /// So far from the origin that a shape is lost.
     fn lost(&self, scene: &Scene, body: &Body, what: &str) -> SceneError {
         let far = self.reach();
-        let step = f64::from((far as f32).next_up() - far as f32);
+        let step = limits::spacing(far);
         let message = format!(
             "{} lies {far:.1e} m from the origin, where single precision holds places {step:.1e} m apart: {what}",
             self.mesh

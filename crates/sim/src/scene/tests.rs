@@ -331,3 +331,52 @@ fn errors_of_scenes_made_in_code_have_no_line() {
     let error = scene.validate().unwrap_err();
     assert_eq!((&error.place, error.key.as_str()), (&None, "simulation.substeps"));
 }
+
+#[test]
+fn keys_of_volumes_and_of_cloth_are_told_apart() {
+    for (body, key, advice) in [
+        (
+            "warp_n_m = 1",
+            "body[0].warp_n_m",
+            "`warp_n_m` is a key of `fabric`, which says what cloth is made of",
+        ),
+        (
+            "young_pa = 1",
+            "body[0].young_pa",
+            "`young_pa` is a key of `material`, which says what a volume is made of",
+        ),
+        ("material = { bend_n_m = 1 }", "body[0].material.bend_n_m", "is a key of `fabric`"),
+        ("fabric = { poisson = 0.3 }", "body[0].fabric.poisson", "is a key of `material`"),
+        (
+            "fabric = { velocity_m_s = [0, 0, 0] }",
+            "body[0].fabric.velocity_m_s",
+            "is a key of the body itself",
+        ),
+        (
+            "fabric = {}\nmaterial.young_pa = 1e4",
+            "body[0].material",
+            "`fabric` alone says what cloth is made of",
+        ),
+        ("material = { yung_pa = 1 }", "body[0].material.yung_pa", "did you mean `young_pa`?"),
+    ] {
+        let error = fails(&format!("[[body]]\ngenerator = {{ kind = \"cloth\" }}\n{body}\n"));
+        assert_eq!(error.key, key, "{error}");
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains(advice)), "{error}");
+    }
+}
+
+/// A body without a name is called `body` and its number in messages; that is an address as any other.
+#[test]
+fn a_body_without_a_name_can_be_addressed() {
+    let check = "[[check]]\nwhat = \"height_m\"\nat_least = 0\n";
+    for (text, at) in [(BALL.to_owned(), "body0"), (format!("{BALL}{BALL}"), "body1")] {
+        let index = text.matches("[[body]]").count() - 1;
+        let scene = set(&text, &[&format!("body.{at}.fit_m=3")]).unwrap();
+        assert_eq!(scene.body[index].fit_m, Some(3.0));
+        assert_eq!(scene.place().unwrap().bodies[index].name, at);
+        Scene::parse(&format!("{text}{check}body = \"{at}\"\n"), "s").unwrap();
+        assert!(fails(&format!("{text}{check}body = \"body9\"\n")).message.contains("no body named"));
+    }
+    let twice = fails(&format!("{BALL}name = \"body1\"\n{BALL}"));
+    assert!(twice.message.contains("`body1` is the name of body[0] already"), "{twice}");
+}

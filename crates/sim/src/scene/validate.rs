@@ -1,5 +1,7 @@
 //! Ranges of values, and values that do not go together.
 
+use std::borrow::Cow;
+
 use gordian_mesh::generate::{GenerateError, Kind};
 
 use super::error::did_you_mean;
@@ -52,8 +54,8 @@ fn check(scene: &Scene) -> Checked {
     for (i, c) in scene.check.iter().enumerate() {
         one_check(&format!("check[{i}]"), c, scene)?;
     }
-    names("body", scene.body.iter().map(|b| b.name.as_str()))?;
-    names("collider", scene.collider.iter().map(|c| c.name.as_str()))
+    names("body", scene.body.iter().enumerate().map(|(i, b)| place::name_of(i, &b.name)))?;
+    names("collider", scene.collider.iter().map(|c| c.name.as_str().into()))
 }
 
 fn one_check(at: &str, c: &Check, scene: &Scene) -> Checked {
@@ -76,8 +78,10 @@ fn one_check(at: &str, c: &Check, scene: &Scene) -> Checked {
             format!("is {most}, less than `at_least`: it never holds"),
         ));
     }
-    if !c.body.is_empty() && !scene.body.iter().any(|b| b.name == c.body) {
-        let hint = did_you_mean(&c.body, scene.body.iter().map(|b| b.name.as_str()));
+    let names = || scene.body.iter().enumerate().map(|(i, b)| place::name_of(i, &b.name));
+    if !c.body.is_empty() && !names().any(|name| name == c.body) {
+        let names: Vec<_> = names().collect();
+        let hint = did_you_mean(&c.body, names.iter().map(|name| name.as_ref()));
         let message = format!("there is no body named `{}`", c.body);
         return Err(Fault { hint, ..fault(format!("{at}.body"), message) });
     }
@@ -158,6 +162,12 @@ fn body(at: &str, b: &Body) -> Checked {
     material(&key("material"), &b.material)?;
     if let Some(f) = &b.fabric {
         fabric(&key("fabric"), f)?;
+        if b.material != Material::default() {
+            return Err(Fault {
+                hint: Some("`fabric` alone says what cloth is made of; leave out one of them".into()),
+                ..fault(key("material"), "is of a volume, but `fabric` makes this body cloth")
+            });
+        }
         both(&key("fabric.fold"), "pose", b.pose.is_some(), f.fold.is_some())?;
         both(&key("fabric.fold"), "pose_generator", b.pose_generator.is_some(), f.fold.is_some())?;
     }
@@ -336,15 +346,16 @@ fn collider(at: &str, c: &Collider) -> Checked {
     motions(&format!("{at}.motion"), &c.motion)
 }
 
-/// Names are addresses: of several entries no two may share one, nor may one look like a number.
-fn names<'a>(list: &str, all: impl Iterator<Item = &'a str>) -> Checked {
+/// Names are addresses: of several entries no two may share one, nor may one look like a number. The name of an entry that gives
+/// none counts, too.
+fn names<'a>(list: &str, all: impl Iterator<Item = Cow<'a, str>>) -> Checked {
     let mut seen = std::collections::BTreeMap::new();
     for (i, name) in all.enumerate().filter(|(_, name)| !name.is_empty()) {
         let key = format!("{list}[{i}].name");
         if name.parse::<usize>().is_ok() {
             return Err(fault(key, format!("`{name}` is a number; numbers mean places in the list")));
         }
-        if let Some(first) = seen.insert(name, i) {
+        if let Some(first) = seen.insert(name.clone(), i) {
             return Err(fault(key, format!("`{name}` is the name of {list}[{first}] already")));
         }
     }
