@@ -146,6 +146,14 @@ fn meshes_are_generated_and_checked() {
     assert!(told(&["mesh", "bxo", "-o", "b.vtu"]).contains("did you mean `box`?"));
     assert!(told(&["mesh", "sphere", "radiu=1", "-o", "b.vtu"]).contains("did you mean `radius`?"));
     assert!(told(&["mesh", "sphere", "radius", "-o", "b.vtu"]).contains("name=number"));
+    let twice = ["mesh", "sphere", "--vertices", "500", "vertices=200", "-o", "b.vtu"];
+    assert!(told(&twice).contains("beside `--vertices`"));
+    assert!(
+        told(&["mesh", "rod", "radius=0", "-o", "b.vtu"])
+            .contains("`radius` must be finite and greater than 0")
+    );
+    let response = ["untangle", "b.msh", "-o", "c.msh", "--response", "ye"];
+    assert!(told(&response).contains("--response is for cloth; b.msh holds a volume"));
     assert!(told(&["mesh", "box", "-o", "b.stp"]).contains(".vtu or .msh"));
     assert!(told(&["check", "c.vtu"]).contains("c.vtu"));
 }
@@ -414,9 +422,13 @@ fn a_run_is_held_to_the_checks_of_its_scene() {
     assert!(said.contains("FAILS") && said.contains("it falls"), "{said}");
     let part = stdout(&gordian(folder.path(), &with(&run, &["--frames", "2"])).code(0));
     assert!(
-        part.contains("not judged") && !part.contains("FAILS"),
+        part.contains(
+            "not judged: rising_speed_m_s of b at the end, at most -0.6 (it falls); it takes frame 3"
+        ) && !part.contains("FAILS"),
         "a part shows nothing about the whole: {part}"
     );
+    let told = report(&folder.path().join("r.json"));
+    assert!(told.checks.is_empty() && told.not_judged[0].frames == Some([3, 3]));
     std::fs::write(folder.path().join("s.toml"), "[[check]]\nwhat = \"contacts\"\n").unwrap();
     assert!(stderr(&gordian(folder.path(), &run).code(2)).contains("neither `at_most` nor `at_least`"));
 }
@@ -469,4 +481,78 @@ fn no_output_is_written_over_an_input_or_another_output() {
     }
     let told = stderr(&gordian(folder.path(), &["run", "s.toml", "--out", "s.toml"]).code(2));
     assert!(told.contains("s.toml is a file") && !told.contains("os error"), "{told}");
+}
+
+/// A resumed or shortened run judges what it covers, and names the rest; what it judges counts.
+#[test]
+fn a_part_of_a_run_is_held_to_the_checks_that_it_covers() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = "[simulation]\nframes = 4\nsubsteps = 2\nframe_s = 0.1\n\
+        [[body]]\ngenerator = { kind = \"box\", nx = 1, ny = 1, nz = 1 }\n\
+        [[check]]\nabout = \"end\"\nwhat = \"rising_speed_m_s\"\nat_least = 0\n\
+        [[check]]\nabout = \"all\"\nwhat = \"contacts\"\nover = \"max\"\nat_most = 0\n\
+        [[check]]\nabout = \"early\"\nwhat = \"contacts\"\nover = \"mean\"\nend_s = 0.2\nat_most = 0\n\
+        [[check]]\nabout = \"late\"\nwhat = \"height_m\"\nover = \"min\"\nstart_s = 0.3\nat_most = 0\n\
+        [[check]]\nabout = \"peak\"\nwhat = \"kinetic_energy_of_peak\"\nat_least = 1\n";
+    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    let run = ["run", "s.toml", "--adapter", "cpu", "--out", "o", "--report", "r.json"];
+    for (more, status, judged) in [
+        (&["--checkpoint-every", "2"][..], 1, &["end", "all", "early", "late", "peak"][..]),
+        (&["--frames", "2"], 0, &["early"]),
+        (&["--resume", "o/s_000002.checkpoint"], 1, &["end", "late"]),
+        (&["--resume", "o/s_000002.checkpoint", "--frames", "3"], 0, &[]),
+    ] {
+        let said = stdout(&gordian(folder.path(), &with(&run, more)).code(status));
+        let report = report(&folder.path().join("r.json"));
+        let found: Vec<&str> = report.checks.iter().map(|v| v.check.about.as_str()).collect();
+        assert_eq!(found, judged, "{more:?}: {said}");
+        for name in ["end", "all", "early", "late", "peak"] {
+            let line =
+                said.lines().find(|l| l.starts_with("check") && l.contains(&format!("({name})"))).unwrap();
+            assert_eq!(line.contains("not judged"), !judged.contains(&name), "{more:?}: {line}");
+            assert_eq!(report.not_judged.iter().any(|u| u.check.about == name), !judged.contains(&name));
+        }
+    }
+}
+
+/// Two runs into one folder would write their frames over each other's.
+#[test]
+fn a_folder_takes_one_run_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let claim = gordian::sim::record::FolderLock::take(at("o"), "drop").unwrap();
+    let run = with(DROP, &["--frames", "1", "--out", "o"]);
+    for more in [&["--format", "usda"][..], &["--format", "none", "--checkpoint-every", "1"]] {
+        let told = stderr(&gordian(folder.path(), &with(&run, more)).code(2));
+        assert!(told.contains("o: another run") && told.contains("--out"), "{told}");
+    }
+    assert_eq!(std::fs::read_dir(at("o")).unwrap().count(), 1, "the lock alone");
+    // What writes nothing there is in nobody's way.
+    gordian(folder.path(), &with(&run, &["--format", "none"])).code(0);
+    drop(claim);
+    let told = stderr(&gordian(folder.path(), &run).code(0));
+    assert!(!told.contains("note:"), "{told}");
+    let files = || {
+        let mut all: Vec<String> = std::fs::read_dir(at("o"))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .filter(|name| cfg!(unix) || !name.ends_with(".lock"))
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(files(), ["drop.pvd", "drop_000000.vtu", "drop_000001.vtu"], "no litter");
+    // The frames of a longer run before are told, and stay.
+    std::fs::write(at("o/drop_000002.vtu"), "").unwrap();
+    std::fs::write(at("o/drop_000007.vtu"), "").unwrap();
+    let told = stderr(&gordian(folder.path(), &run).code(0));
+    assert!(
+        told.contains("o keeps 2 frames of an earlier run") && told.contains("from frame 2 on"),
+        "{told}"
+    );
+    assert_eq!(files().len(), 5);
+    // A scene that cannot be run leaves nothing behind.
+    std::fs::write(at("s.toml"), "[[body]]\nmesh = \"none.msh\"\n").unwrap();
+    gordian(folder.path(), &["run", "s.toml", "--out", "a/b"]).code(2);
+    assert!(cfg!(not(unix)) || !at("a").exists());
 }

@@ -9,7 +9,8 @@ use miette::{IntoDiagnostic, WrapErr};
 use serde::{Deserialize, Serialize};
 
 use super::files::{Role, check_outputs};
-use super::run::{Compute, progress};
+use super::progress::progress;
+use super::run::Compute;
 use super::{Outcome, bench_ccd, bench_cloth, bench_culling, bench_paper, bench_query, fault};
 
 /// Measures frame times: p50, p95, p99 and the share of each stage, scene by scene.

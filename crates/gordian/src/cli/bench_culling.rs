@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use gordian::mesh::io::write_atomically;
 use gordian::sim::{AdapterChoice, Scene, Stage, World};
 
-use super::run::progress;
+use super::progress::progress;
 use super::{Outcome, fault};
 
 /// Drops a spiky ball: searched by the paper's traversal, with candidates culled by their feasible region and without, and by the

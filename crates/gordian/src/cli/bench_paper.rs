@@ -11,7 +11,8 @@ use miette::{IntoDiagnostic, WrapErr, miette};
 use serde::{Deserialize, Serialize};
 
 use super::bench::Machine;
-use super::run::{Compute, progress};
+use super::progress::progress;
+use super::run::Compute;
 use super::{Outcome, fault, words};
 
 /// Runs those of the paper's experiments that have a scene, and prints its Table 1 with the published figures beside ours, as Markdown.

@@ -65,6 +65,9 @@ pub fn generate(args: &Args) -> miette::Result<Outcome> {
         generator.set(name, value).map_err(explain)?;
     }
     if let Some(vertices) = args.vertices {
+        if given.contains("vertices") {
+            return Err(miette!("`vertices=` is given beside `--vertices`; give one of them"));
+        }
         generator.set("vertices", f64::from(vertices)).map_err(explain)?;
     }
     check_name(path)?;

@@ -17,6 +17,7 @@ mod interrupt;
 mod list;
 mod mesh;
 mod mesh_tet;
+mod progress;
 mod run;
 mod untangle;
 mod view;

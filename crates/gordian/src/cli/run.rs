@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gordian::mesh::io;
-use gordian::sim::record::file_name;
+use gordian::sim::record::{FolderLock, FolderLockError, file_name};
 use gordian::sim::scene::{OutputFormat, Shape};
 use gordian::sim::{
     AdapterChoice, Checkpoint, Checks, FrameReport, Layout, Recorder, Report, Scene, SimError, Stage, World,
     adapter,
 };
-use indicatif::{ProgressBar, ProgressStyle};
 use miette::miette;
 
 use super::files::{Role, check_outputs};
 use super::interrupt::Interrupt;
+use super::progress::{Progress, seconds};
 use super::{Outcome, fault, words};
 
 /// Simulates a scene: a file, or a built-in scene by its name (see `gordian scenes`).
@@ -108,7 +108,8 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
         (None, Some(_)) => return Err(miette!("{}: --size needs a path in UTF-8", args.scene.display())),
     };
     let mut scene = scene.map_err(fault::scene)?;
-    let whole = args.frames.is_none_or(|n| n >= scene.simulation.frames) && args.resume.is_none();
+    // Of all frames of the scene, whichever of them are run.
+    let checks = Checks::of(&scene);
     if let Some(frames) = args.frames {
         scene.simulation.frames = frames;
     }
@@ -139,6 +140,7 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     }
     // Read before the world is built: a checkpoint that cannot be read should not take a minute to be told.
     let checkpoint = args.resume.as_ref().map(Checkpoint::read).transpose().map_err(fault::checkpoint)?;
+    let _claim = claim(&folder, &scene)?;
     let mut world = World::new(&scene, &args.compute.adapter).map_err(fault::sim)?;
     for warning in world.warnings() {
         tell!("warning: {warning}");
@@ -161,16 +163,10 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
             words::count(scene.simulation.frames.into(), "frame", "frames")
         );
     }
-    let unjudged = if whole { 0 } else { scene.check.len() };
-    if !whole {
-        // A part of a run shows nothing about the whole of it.
-        scene.check.clear();
-    }
-    let mut run = Run::new(&scene, world, folder, checkpoint.map(|c| c.frame))?;
+    let mut run = Run::new(&scene, world, checks, folder, checkpoint.map(|c| c.frame))?;
     let result = run.finish(&Interrupt::listen());
-    if matches!(result, Ok(None)) {
-        run.report.checks = run.checks.verdicts();
-    }
+    run.report.checks = run.checks.verdicts();
+    run.report.not_judged = run.checks.unjudged();
     // What was done is told even if the run broke off.
     let file = args.report.as_ref().filter(|path| *path != Path::new("-"));
     let reported = match (&args.report, file) {
@@ -188,7 +184,7 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     }
     // Also where no frame was run, because the checkpoint is at the end already, say.
     let end = run.world.judge();
-    let summary = run.summary(file.filter(|_| reported.is_ok()), &end, unjudged);
+    let summary = run.summary(file.filter(|_| reported.is_ok()), &end);
     // Standard output belongs to the report where it goes there.
     match args.report.is_some() && file.is_none() {
         true => tell!("{}", summary.trim_end()),
@@ -197,6 +193,24 @@ pub fn run(args: &Args) -> miette::Result<Outcome> {
     reported?;
     let fails = run.report.checks.iter().any(|c| !c.holds);
     Ok(if fails || remaining(&end) > 0 { Outcome::Intersecting } else { Outcome::Clean })
+}
+
+/// Keeps other runs from writing among the frames and checkpoints of this one; none where it writes none.
+fn claim(folder: &Path, scene: &Scene) -> miette::Result<Option<FolderLock>> {
+    if scene.output.format == OutputFormat::None && scene.output.checkpoint_every == 0 {
+        return Ok(None);
+    }
+    match FolderLock::take(folder, &scene.simulation.name) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error @ FolderLockError::Taken { .. }) => {
+            Err(miette!(help = "wait for its end, or name another folder with --out", "{error}"))
+        }
+        Err(error @ FolderLockError::Unsupported { .. }) => {
+            tell!("warning: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(miette!("{error}")),
+    }
 }
 
 /// The report is written over nothing that the run reads.
@@ -247,7 +261,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(scene: &'a Scene, world: World, folder: PathBuf, resumed: Option<u32>) -> miette::Result<Self> {
+    fn new(
+        scene: &'a Scene,
+        world: World,
+        checks: Checks,
+        folder: PathBuf,
+        resumed: Option<u32>,
+    ) -> miette::Result<Self> {
         let report = Report::of(&world, scene);
         tell!(
             "{}: {}, {}, {} on {}",
@@ -258,23 +278,22 @@ impl<'a> Run<'a> {
             report.adapter
         );
         let layout = Layout::of(&world).into();
-        let recorder = Recorder::new(folder, scene, layout, resumed).map_err(fault::mesh)?;
-        Ok(Self {
-            scene,
-            world,
-            recorder,
-            report,
-            checks: Checks::of(scene),
-            begun: Instant::now(),
-            recorded: resumed,
-        })
+        let recorder = Recorder::new(&folder, scene, layout, resumed).map_err(fault::mesh)?;
+        if let Some(left) = recorder.left_over(scene.simulation.frames) {
+            tell!(
+                "note: {} keeps {} of an earlier run that this one does not write over, from frame {} on",
+                folder.display(),
+                words::count(left.files as u64, "frame", "frames"),
+                left.first
+            );
+        }
+        Ok(Self { scene, world, recorder, report, checks, begun: Instant::now(), recorded: resumed })
     }
 
     /// Runs to the end; or to where it was interrupted, which gives the checkpoint.
     fn finish(&mut self, interrupt: &Interrupt) -> Result<Option<PathBuf>, SimError> {
         let last = self.scene.simulation.frames;
-        let bar = progress(last.saturating_sub(self.world.frame()));
-        let mut told = Instant::now();
+        let mut progress = Progress::new(self.world.frame(), last);
         if self.recorded.is_none() && self.recorder.wants(0, last == 0) {
             self.record(0)?;
         }
@@ -282,7 +301,7 @@ impl<'a> Run<'a> {
             let mut frame = match self.world.step_frame() {
                 Ok(frame) => frame,
                 Err(error) => {
-                    bar.abandon();
+                    progress.abandon();
                     self.keep_last_good_frame()?;
                     return Err(error);
                 }
@@ -297,26 +316,18 @@ impl<'a> Run<'a> {
             }
             frame.ms.add(Stage::Output, writing.elapsed());
             frame.ms.total += writing.elapsed().as_secs_f64() * 1e3;
-            bar.set_message(format!(
-                "{} contacts, {} inside",
-                frame.contacts.total(),
-                frame.penetrating_vertices
-            ));
             self.checks.observe(&self.world, &frame);
-            bar.inc(1);
-            if bar.is_hidden() && told.elapsed() > EVERY {
-                told = Instant::now();
-                tell!("frame {} of {last}, {}", frame.frame, seconds(self.begun.elapsed()));
-            }
+            let told = format!("{} contacts, {} inside", frame.contacts.total(), frame.penetrating_vertices);
+            progress.reach(frame.frame, told);
             self.report.frames.push(frame);
             if interrupt.requested() && self.world.frame() < last {
-                bar.abandon();
+                progress.abandon();
                 let path = self.recorder.checkpoint_path(self.world.frame());
                 self.world.checkpoint(self.scene).write(&path)?;
                 return Ok(Some(path));
             }
         }
-        bar.finish_and_clear();
+        progress.finish();
         Ok(None)
     }
 
@@ -337,16 +348,11 @@ impl<'a> Run<'a> {
     }
 
     /// What a person wants to know at the end.
-    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport, unjudged: usize) -> String {
-        self.summarise(report, end, unjudged).expect("a string takes everything")
+    fn summary(&self, report: Option<&PathBuf>, end: &FrameReport) -> String {
+        self.summarise(report, end).expect("a string takes everything")
     }
 
-    fn summarise(
-        &self,
-        report: Option<&PathBuf>,
-        end: &FrameReport,
-        unjudged: usize,
-    ) -> Result<String, std::fmt::Error> {
+    fn summarise(&self, report: Option<&PathBuf>, end: &FrameReport) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         let frames = &self.report.frames;
         // Not by `sum`, which starts from a negative zero.
@@ -384,16 +390,12 @@ impl<'a> Run<'a> {
             "at the end {} penetrating vertices, {} inverted tetrahedra{crossing}",
             end.penetrating_vertices, end.inverted_tetrahedra
         )?;
-        if unjudged > 0 {
-            writeln!(
-                out,
-                "check      not judged, a part of the run was done only: {}",
-                words::count(unjudged as u64, "check", "checks")
-            )?;
-        }
         for verdict in &self.report.checks {
             let said = if verdict.holds { "holds" } else { "FAILS" };
             writeln!(out, "check      {said}: {}", words::check(verdict))?;
+        }
+        for unjudged in &self.report.not_judged {
+            writeln!(out, "check      not judged: {}", words::unjudged(unjudged))?;
         }
         for stage in Stage::ALL {
             let ms: f64 = frames.iter().map(|f| f.ms.get(stage)).sum();
@@ -417,18 +419,4 @@ impl<'a> Run<'a> {
 /// Intersections that a frame ends with.
 fn remaining(frame: &FrameReport) -> u64 {
     frame.penetrating_vertices + frame.intersecting_triangle_pairs.unwrap_or(0)
-}
-
-/// How often a line tells where a run is, where standard error is no terminal.
-const EVERY: Duration = Duration::from_secs(10);
-
-/// A bar on standard error; nothing where that is no terminal.
-pub fn progress(frames: u32) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:32} {pos}/{len} frames, {eta} left  {msg}")
-        .expect("the template is a constant");
-    ProgressBar::new(frames.into()).with_style(style)
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
 }

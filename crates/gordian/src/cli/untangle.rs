@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::files::{Role, check_outputs};
 use super::interrupt::Interrupt;
-use super::run::progress;
+use super::progress::progress;
 use super::{Outcome, fault, words};
 
 /// Takes a mesh apart where it crosses itself, and writes it with its vertices in the same order.
@@ -31,9 +31,9 @@ pub struct Args {
     /// Where the result goes: .obj, .ply or .vtu for cloth; .msh or .vtu for a volume; another file than the mesh.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// How cloth is taken apart.
-    #[arg(long, value_name = "NAME", default_value = "icm", value_enum)]
-    response: Response,
+    /// How cloth is taken apart; by default icm.
+    #[arg(long, value_name = "NAME", value_enum)]
+    response: Option<Response>,
     /// Most frames that are taken.
     #[arg(long, value_name = "N", default_value_t = 200)]
     frames: u32,
@@ -69,6 +69,9 @@ pub fn untangle(args: &Args) -> miette::Result<Outcome> {
     drop(raw);
     if !volume && args.pose.is_some() {
         return Err(miette!("--pose is for volumes; {} holds a surface", args.file.display()));
+    }
+    if volume && args.response.is_some() {
+        return Err(miette!("--response is for cloth; {} holds a volume", args.file.display()));
     }
     if args.pose.is_none()
         && let Some(note) = io::beside_pose(&args.file)
@@ -138,8 +141,9 @@ fn cloth_of(args: &Args) -> miette::Result<Value> {
     let loaded = io::load_surface(&args.file).map_err(fault::mesh)?;
     loaded.warnings.iter().for_each(|w| tell!("warning: {w}"));
     let mesh = loaded.mesh;
+    let response = args.response.unwrap_or(Response::Icm);
     let told = |r: &FrameReport| format!("{} crossing", r.intersecting_triangle_pairs.unwrap_or(0));
-    let done = watched(args, told, |each| untangle::cloth(&mesh, args.response.into(), args.frames, each))?;
+    let done = watched(args, told, |each| untangle::cloth(&mesh, response.into(), args.frames, each))?;
     if !done.is_clean() && !done.stopped {
         tell!(
             "help: go on from what was written, or try another --response; more --frames where it was still getting less"

@@ -11,7 +11,8 @@ use gordian::viewer::{
 use miette::miette;
 
 use super::files::{Role, check_outputs};
-use super::run::{Compute, progress};
+use super::progress::Progress;
+use super::run::Compute;
 use super::{Outcome, fault};
 
 /// Opens a window to see and touch scenes; with `--screenshot` it draws a picture into a file, which needs no display.
@@ -155,15 +156,15 @@ fn screenshot(args: &Args, path: &Path) -> miette::Result<Outcome> {
     if last < first {
         return Err(miette!("the checkpoint is of frame {first}; it leads to no frame {last} before"));
     }
-    let bar = progress(last - first);
+    let mut progress = Progress::new(first, last);
     for _ in first..last {
         let report = world.step_frame().map_err(fault::sim)?;
-        bar.inc(1);
+        progress.reach(report.frame, String::new());
         if report.frame == last {
             snapshot = Snapshot::of(&world, report, args.overlay);
         }
     }
-    bar.finish_and_clear();
+    progress.finish();
     let middle = camera::bounds(compose::extent(&model, &snapshot).into_iter());
     let mut points = compose::in_view(&model, &snapshot);
     // Where the camera is chosen, start and end are in view, so that pictures of several frames can be compared.

@@ -1,6 +1,7 @@
 //! Figures as people read them.
 
-use gordian::sim::Verdict;
+use gordian::sim::scene::Check;
+use gordian::sim::{Unjudged, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -51,14 +52,75 @@ fn word(value: &impl Serialize) -> String {
 /// A check with what came out: `penetrating_vertices at the end is 0, at most 0 (nothing is left inside)`.
 pub fn check(verdict: &Verdict) -> String {
     let check = &verdict.check;
+    let came = verdict.value.map_or("was not reached".to_owned(), |v| format!("is {}", figure(v, check)));
+    format!("{} {came}{}", subject(check), bounds(check))
+}
+
+/// A check that a part of a run shows nothing of, with the frames that it takes.
+pub fn unjudged(unjudged: &Unjudged) -> String {
+    let frames = match unjudged.frames {
+        None => "the whole run".to_owned(),
+        Some([first, last]) if first == last => format!("frame {last}"),
+        Some([first, last]) => format!("frames {first} to {last}"),
+    };
+    format!("{}{}; it takes {frames}", subject(&unjudged.check), bounds(&unjudged.check))
+}
+
+/// What is looked at, and when.
+fn subject(check: &Check) -> String {
     let body = if check.body.is_empty() { String::new() } else { format!(" of {}", check.body) };
     let over = match word(&check.over).as_str() {
         "end" => "at the end".to_owned(),
         over => over.to_owned(),
     };
-    let came = verdict.value.map_or("was not reached".to_owned(), |v| format!("is {}", number(v)));
-    let least = check.at_least.map_or(String::new(), |b| format!(", at least {}", number(b)));
-    let most = check.at_most.map_or(String::new(), |b| format!(", at most {}", number(b)));
+    format!("{}{body} {over}", word(&check.what))
+}
+
+/// What the figure is held to, and what that means.
+fn bounds(check: &Check) -> String {
+    let least = check.at_least.map_or(String::new(), |b| format!(", at least {}", exact(b)));
+    let most = check.at_most.map_or(String::new(), |b| format!(", at most {}", exact(b)));
     let about = if check.about.is_empty() { String::new() } else { format!(" ({})", check.about) };
-    format!("{}{body} {over} {came}{least}{most}{about}", word(&check.what))
+    format!("{least}{most}{about}")
+}
+
+/// A figure with so many digits that they, too, keep the bounds, or do not.
+fn figure(value: f64, check: &Check) -> String {
+    let holds = |v: f64| check.at_most.is_none_or(|b| v <= b) && check.at_least.is_none_or(|b| v >= b);
+    let short = number(value);
+    match short.parse() {
+        Ok(read) if holds(read) == holds(value) => short,
+        _ => exact(value),
+    }
+}
+
+/// A number with all of its digits.
+fn exact(x: f64) -> String {
+    if x == 0.0 || (1e-6..1e15).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is printed, read again, keeps the bounds exactly where the figure does.
+    #[test]
+    fn the_digits_that_are_shown_say_why_a_check_fails() {
+        for (value, bounds) in [
+            (1.0000001192092896, "at_most = 1"),
+            (1.0, "at_most = 1"),
+            (0.99999999, "at_least = 1"),
+            (1e-7, "at_most = 0"),
+            (0.1 + 0.2, "at_most = 0.3\nat_least = 0.3"),
+            (123456.7890123, "at_least = 123456.7890124"),
+            (-0.4999999999, "at_most = -0.5"),
+        ] {
+            let text = format!("[[check]]\nwhat = \"thickness_m\"\n{bounds}\n");
+            let check = gordian::sim::Scene::parse(&text, "s").unwrap().check.remove(0);
+            let within =
+                |v: f64| check.at_most.is_none_or(|b| v <= b) && check.at_least.is_none_or(|b| v >= b);
+            let shown: f64 = figure(value, &check).parse().unwrap();
+            assert_eq!(within(shown), within(value), "{value} is shown as {shown}, {bounds}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! `ply`) are written whole or not at all, frame by frame; the formats that keep all frames in one file (`usda`, `pc2`)
 //! grow in place and can be opened after every frame.
 
+mod lock;
 mod pc2;
 mod usda;
 
@@ -12,6 +13,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use gordian_mesh::io::{DataArray, MeshError, Values, Vtu, write_obj, write_ply, write_pvd, write_vtu};
+
+pub use lock::{FolderLock, FolderLockError};
 
 use crate::scene::{Output, OutputFormat, Scene};
 use crate::{BodyInfo, World};
@@ -64,12 +67,23 @@ impl Layout {
     }
 }
 
+/// Frames of an earlier run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOver {
+    /// How many files.
+    pub files: usize,
+    /// The lowest of their frames.
+    pub first: u32,
+}
+
 /// Writes frames to a folder.
 pub struct Recorder {
     folder: PathBuf,
     name: String,
     output: Output,
     frame_s: f64,
+    /// The frame that a resumed run goes on from.
+    after: Option<u32>,
     layout: Arc<Layout>,
     /// Body of each particle, for the files.
     body: Vec<u32>,
@@ -128,7 +142,7 @@ impl Recorder {
             }
             OutputFormat::Pc2 => Frames::Pc2(pc2::Pc2::open(file("pc2"), points, output.every, after)?),
         };
-        Ok(Self { folder, name, output, frame_s, layout, body, frames })
+        Ok(Self { folder, name, output, frame_s, after, layout, body, frames })
     }
 
     /// Whether a frame is to be recorded; `last` says that none follows.
@@ -139,6 +153,24 @@ impl Recorder {
             OutputFormat::Pc2 => frame.is_multiple_of(self.output.every),
             _ => last || frame.is_multiple_of(self.output.every),
         }
+    }
+
+    /// Files of frames that an earlier run left in the folder and that this one, up to frame `last`, does not write over.
+    pub fn left_over(&self, last: u32) -> Option<LeftOver> {
+        let extension = match self.output.format {
+            OutputFormat::Vtu => "vtu",
+            OutputFormat::Ply => "ply",
+            // One file, which is begun anew.
+            OutputFormat::Usda | OutputFormat::Pc2 | OutputFormat::None => return None,
+        };
+        let stays = |file: std::ffi::OsString| {
+            let frame = frame_of(&self.name, file.to_str()?, extension)?;
+            let kept = self.after.is_some_and(|after| frame <= after);
+            (!kept && (frame > last || !self.wants(frame, frame == last))).then_some(frame)
+        };
+        let there = std::fs::read_dir(&self.folder).ok()?;
+        let frames: Vec<u32> = there.filter_map(|entry| stays(entry.ok()?.file_name())).collect();
+        Some(LeftOver { files: frames.len(), first: *frames.iter().min()? })
     }
 
     /// What a viewer opens; none without frames.
@@ -210,6 +242,13 @@ fn recorded(folder: &Path, name: &str, after: u32, frame_s: f64) -> Vec<(f64, St
 
 fn frame_file(name: &str, frame: u32, extension: &str) -> String {
     format!("{name}_{frame:06}.{extension}")
+}
+
+/// The frame of a file that [`frame_file`] named.
+fn frame_of(name: &str, file: &str, extension: &str) -> Option<u32> {
+    let frame = file.strip_prefix(name)?.strip_prefix('_')?.strip_suffix(extension)?.strip_suffix('.')?;
+    let frame = frame.parse().ok()?;
+    (frame_file(name, frame, extension) == file).then_some(frame)
 }
 
 /// A name as a file name: what is no letter, digit, dash, dot or underscore becomes an underscore.

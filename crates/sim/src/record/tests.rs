@@ -142,3 +142,75 @@ fn names_become_safe_file_names() {
     assert_eq!(file_name("../x"), "_x");
     assert_eq!(file_name(""), "scene");
 }
+
+#[test]
+fn a_folder_is_claimed_by_one_run_of_a_name_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/out");
+    let first = FolderLock::take(&out, "two tets").unwrap();
+    let refused = FolderLock::take(&out, "two tets").unwrap_err();
+    assert!(matches!(&refused, FolderLockError::Taken { folder, .. } if *folder == out), "{refused}");
+    let other = FolderLock::take(&out, "a ball").expect("another name writes other files");
+    drop((other, first));
+    if cfg!(unix) {
+        assert!(!folder.path().join("new").exists(), "nothing was written, nothing is left");
+    }
+    let again = FolderLock::take(&out, "two tets").unwrap();
+    std::fs::write(out.join("two_tets_000001.vtu"), "").unwrap();
+    drop(again);
+    if cfg!(unix) {
+        assert_eq!(contents(&out).len(), 1, "a frame, and no lock");
+    }
+}
+
+/// Threads take the claim over and over; it is removed and made anew under their feet, and yet no two ever hold it.
+#[test]
+fn a_claim_is_held_once_however_often_it_changes_hands() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let (holders, taken) = (AtomicU32::new(0), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    if let Ok(claim) = FolderLock::take(&out, "s") {
+                        assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                        std::thread::yield_now();
+                        holders.fetch_sub(1, Ordering::SeqCst);
+                        taken.fetch_add(1, Ordering::SeqCst);
+                        drop(claim);
+                    }
+                }
+            });
+        }
+    });
+    assert!(taken.into_inner() > 0);
+}
+
+#[test]
+fn frames_that_a_longer_run_left_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, files, first) in [("vtu", 2, 6), ("ply", 2, 6)] {
+        run(folder.path(), format, 8, None);
+        // Of another scene, of another kind.
+        for other in ["two_tetsy_000009", "two_tets_9", "two_tets_000009x", "other_000009"] {
+            std::fs::write(folder.path().join(format!("{other}.{format}")), "").unwrap();
+        }
+        let recorder = |after| Recorder::new(folder.path(), &scene(format), layout(), after).unwrap();
+        assert_eq!(recorder(None).left_over(8), None, "{format}: all are written again");
+        assert_eq!(recorder(None).left_over(4), Some(LeftOver { files, first }), "{format}");
+        assert_eq!(
+            recorder(Some(6)).left_over(7),
+            Some(LeftOver { files: 1, first: 8 }),
+            "{format}: 6 is kept"
+        );
+        // Frame 5 is the last one; 6 and 8 are left.
+        assert_eq!(recorder(None).left_over(5), Some(LeftOver { files, first }), "{format}");
+    }
+    for format in ["usda", "pc2"] {
+        run(folder.path(), format, 8, None);
+        let recorder = Recorder::new(folder.path(), &scene(format), layout(), None).unwrap();
+        assert_eq!(recorder.left_over(4), None, "{format}: one file, begun anew");
+    }
+}
