@@ -23,3 +23,12 @@ pub use gordian_sim as sim;
 pub use gordian_sim::untangle;
 pub use gordian_solver as solver;
 pub use gordian_viewer as viewer;
+
+/// The examples of the documents compile.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/handbook.md")]
+    mod handbook {}
+}
