@@ -272,6 +272,12 @@ fn a_screenshot_needs_no_display_and_nonsense_is_explained() {
     assert!(stdout(&gordian(folder.path(), &resumed).code(0)).contains("frame 2"));
     let run = gordian(folder.path(), &with(&resumed, &["--frame", "1"])).code(2);
     assert!(stderr(&run).contains("frame 2"), "{}", stderr(&run));
+    // A surface is dropped as cloth, on the scene of a volume.
+    gordian(folder.path(), &["mesh", "cloth", "nx=3", "ny=3", "-o", "sheet.obj"]).code(0);
+    let sheet = ["view", "sheet.obj", "--adapter", "cpu", "--size", "96x64", "--screenshot", "sheet.png"];
+    gordian(folder.path(), &sheet).code(0);
+    let sheet = ["--set", "body.mesh=sheet.obj", "--set", "body.fabric={}", "--frames", "1"];
+    gordian(folder.path(), &[&["run", "drop", "--adapter", "cpu"][..], &sheet].concat()).code(0);
     // Refused before the run, which would take minutes.
     for name in ["picture.jpg", "picture", "png"] {
         let run = gordian(folder.path(), &["view", "octopus_drop", "--screenshot", name]).code(2);

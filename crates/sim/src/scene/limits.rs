@@ -86,12 +86,13 @@ pub(super) fn check_all(scene: &Scene, bodies: &[(&str, Measure)]) -> Result<(),
     let fall = 0.5 * DVec3::from(s.gravity_m_s2).length() * (FALL_FRAMES * s.frame_s).powi(2);
     if spacing(fall) > ROUNDING * finest.edge {
         let message = format!(
-            "{} lets a body fall {fall:.1e} m in two frames of {:.1e} s: single precision holds places {:.1e} m apart there, too far for \
-             the edges of `{name}` ({:.1e} m)",
+            "{} lets a body fall {} m in two frames of {} s: single precision holds places {} m apart there, too far for the edges of \
+             `{name}` ({} m)",
             vector(s.gravity_m_s2, "m/s²"),
-            s.frame_s,
-            spacing(fall),
-            finest.edge
+            short(fall),
+            short(s.frame_s),
+            short(spacing(fall)),
+            short(finest.edge)
         );
         return Err(refused(scene, "simulation.gravity_m_s2", message));
     }
@@ -121,12 +122,13 @@ impl Limits<'_> {
             return Ok(());
         }
         let message = format!(
-            "{} moves it {way:.1e} m in a substep of {:.1e} s, more than a million times the {:.1e} m of a body: single precision holds \
-             places {:.1e} m apart there",
+            "{} moves it {} m in a substep of {} s, more than a million times the {} m of a body: single precision holds places {} m \
+             apart there",
             vector(velocity, unit),
-            self.substep_s(),
-            self.measure.size,
-            spacing(way)
+            short(way),
+            short(self.substep_s()),
+            short(self.measure.size),
+            short(spacing(way))
         );
         Err(self.refused(key, message))
     }
@@ -154,9 +156,10 @@ impl Limits<'_> {
                 let far = DVec3::from(frame.translate_m).abs().max_element();
                 if spacing(far) > ROUNDING * self.measure.edge {
                     let message = format!(
-                        "carries the body {far:.1e} m away, where single precision holds places {:.1e} m apart: too far for its edges ({:.1e} m)",
-                        spacing(far),
-                        self.measure.edge
+                        "carries the body {} m away, where single precision holds places {} m apart: too far for its edges ({} m)",
+                        short(far),
+                        short(spacing(far)),
+                        short(self.measure.edge)
                     );
                     return Err(self.refused(&format!("{at}[{i}].keys[{k}].translate_m"), message));
                 }
@@ -168,47 +171,90 @@ impl Limits<'_> {
     /// Stiffness and damping against the inertia of a substep.
     fn stiffness(&self, body: &Body) -> Result<(), SceneError> {
         let (h, edge) = (self.substep_s(), self.measure.edge);
-        let values: Vec<(&str, f64, f64)> = match &body.fabric {
-            None => {
-                let m = &body.material;
-                vec![
-                    ("material.young_pa", m.young_pa, m.density_kg_m3 * edge * edge / (h * h)),
-                    ("material.damping_s", m.damping_s, h),
-                ]
-            }
-            Some(f) => {
-                let stretch = f.density_kg_m2 * edge * edge / (h * h);
-                vec![
-                    ("fabric.warp_n_m", f.warp_n_m, stretch),
-                    ("fabric.weft_n_m", f.weft_n_m, stretch),
-                    ("fabric.shear_n_m", f.shear_n_m, stretch),
-                    ("fabric.bend_n_m", f.bend_n_m, stretch * edge * edge),
-                ]
-            }
+        let per_area = edge * edge / (h * h);
+        let (m, density) = match &body.fabric {
+            None => (&body.material, Value("material.density_kg_m3", body.material.density_kg_m3, 1e3)),
+            Some(f) => (&body.material, Value("fabric.density_kg_m2", f.density_kg_m2, 0.2)),
         };
-        for (key, value, inertia) in values {
-            if value > STIFFNESS * inertia {
-                let message = format!(
-                    "is {value:e}, too stiff for single precision: at edges of {edge:.1e} m and substeps of {h:.1e} s nothing above {:.1e} \
-                     can be told from rigid",
-                    STIFFNESS * inertia
-                );
-                return Err(self.refused(key, message).with_hint("what is rigid can be a collider"));
+        // Each with the mass that resists it in the same unit, of a density of 1.
+        let values = match &body.fabric {
+            None => vec![(Value("material.young_pa", m.young_pa, 1e5), per_area)],
+            Some(f) => vec![
+                (Value("fabric.warp_n_m", f.warp_n_m, 1e4), per_area),
+                (Value("fabric.weft_n_m", f.weft_n_m, 1e4), per_area),
+                (Value("fabric.shear_n_m", f.shear_n_m, 5e3), per_area),
+                (Value("fabric.bend_n_m", f.bend_n_m, 1e-2), per_area * edge * edge),
+            ],
+        };
+        for (value, inertia) in values {
+            if value.1 > STIFFNESS * density.1 * inertia {
+                return Err(self
+                    .too_stiff(body, value, Some(density))
+                    .with_hint("what is rigid can be a collider"));
             }
         }
-        Ok(())
+        match body.fabric.is_none() && m.damping_s > STIFFNESS * h {
+            true => Err(self.too_stiff(body, Value("material.damping_s", m.damping_s, 1e-3), None)),
+            false => Ok(()),
+        }
+    }
+
+    /// The error lies with the key whose value is furthest from what is usual.
+    fn too_stiff(&self, body: &Body, value: Value, density: Option<Value>) -> SceneError {
+        let (h, edge) = (self.substep_s(), self.measure.edge);
+        let heavy = density.map_or(String::new(), |d| format!("at a density of {}, ", short(d.1)));
+        let message = format!(
+            "`{}` = {} is too stiff for single precision: {heavy}with edges of {} m and substeps of {} s it cannot be told from rigid",
+            value.0,
+            short(value.1),
+            short(edge),
+            short(h)
+        );
+        let size = match body {
+            b if b.scale.is_some() => "scale",
+            b if b.fit_m.is_some() => "fit_m",
+            b if b.mesh.is_some() => "mesh",
+            _ => "generator",
+        };
+        let all = [Some(value), density, Some(Value(size, edge, 1e-2)), Some(Value("frame_s", h, 1e-3))];
+        let unusual = |v: &Value| (v.1 / v.2).log10().abs();
+        let blamed = all.into_iter().flatten().max_by(|a, b| unusual(a).total_cmp(&unusual(b)));
+        match blamed.expect("the first is there").0 {
+            "frame_s" => self.scene.error_at(SceneErrorKind::Range, "simulation.frame_s", message),
+            key => self.scene.error_at(SceneErrorKind::Range, &format!("{}.{key}", self.at), message),
+        }
     }
 }
 
+/// A key with its value, and with one that is usual there.
+#[derive(Clone, Copy)]
+struct Value(&'static str, f64, f64);
+
 /// A vector by its size.
 fn vector(v: [f64; 3], unit: &str) -> String {
-    let size = DVec3::from(v).length();
-    format!("is {size:e} {unit}, which")
+    format!("is {} {unit}, which", short(DVec3::from(v).length()))
+}
+
+/// A number for people, to three digits.
+pub(super) fn short(x: f64) -> String {
+    match x.abs() {
+        0.0 => "0".into(),
+        a if (1e-3..1e6).contains(&a) => {
+            let digits = (2 - a.log10().floor() as i32).max(0) as usize;
+            let text = format!("{x:.digits$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').into(),
+                false => text,
+            }
+        }
+        _ => format!("{x:.1e}").replace(".0e", "e"),
+    }
 }
 
 fn refused(scene: &Scene, key: &str, message: String) -> SceneError {
     if scene.simulation.frame_s > LONG_FRAME_S {
-        let message = format!("is {:e} s, too long a frame: `{key}` {message}", scene.simulation.frame_s);
+        let message =
+            format!("is {} s, too long a frame: `{key}` {message}", short(scene.simulation.frame_s));
         return scene.error_at(SceneErrorKind::Range, "simulation.frame_s", message);
     }
     scene.error_at(SceneErrorKind::Range, key, message)
@@ -239,6 +285,9 @@ mod tests {
             ("", "angular_velocity_deg_s = [1e30, 0, 0]", "", "body[0].angular_velocity_deg_s"),
             ("", "material.young_pa = 1e30", "", "body[0].material.young_pa"),
             ("", "material.damping_s = 1e30", "", "body[0].material.damping_s"),
+            // The same stiffness, and something else to blame.
+            ("", "material.density_kg_m3 = 1e-30", "", "body[0].material.density_kg_m3"),
+            ("[simulation]\nframe_s = 1e-30", "material.damping_s = 1e-3", "", "simulation.frame_s"),
             ("[simulation]\ngravity_m_s2 = [0, -1e9, 0]", "", "", "simulation.gravity_m_s2"),
             ("[simulation]\nframe_s = 1e30", "", "", "simulation.frame_s"),
             (
@@ -300,6 +349,27 @@ mod tests {
         ] {
             block(size, body, head, "").unwrap_or_else(|e| panic!("{size} {body} {head}: {e}"));
         }
+    }
+
+    #[test]
+    fn a_body_of_no_size_that_is_held_is_refused_by_what_makes_it_so() {
+        for (size, word) in [(1e-12, "too stiff"), (1e14, "single precision")] {
+            let error = block(size, "", "[simulation]\ngravity_m_s2 = [0, 0, 0]", "").unwrap_err();
+            assert!(error.key == "body[0].fit_m" && error.message.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_short_and_read_back_to_three_digits() {
+        for x in [0.0625, 4.1666e-3, 1.0, 123456.0, 999.7, 1e-3, 1e30, -2.5e-7, 17.0, 0.1] {
+            let text = short(x);
+            let read: f64 = text.parse().unwrap();
+            assert!((read - x).abs() <= 0.05 * x.abs() && text.len() <= 8, "{x} is {text}");
+        }
+        assert_eq!(
+            (short(0.0).as_str(), short(1e30).as_str(), short(0.0625).as_str()),
+            ("0", "1e30", "0.0625")
+        );
     }
 
     /// Bounds are relative: they grow with the body, whatever the unit.

@@ -82,6 +82,10 @@ fn set<'i>(table: &mut DeTable<'i>, keys: &[&'i str], value: Spanned<DeValue<'i>
     for group in EXCLUSIVE.iter().filter(|group| group.contains(&key)) {
         group.iter().filter(|&&other| other != key).for_each(|other| drop(table.remove(*other)));
     }
+    if key == "fabric" {
+        // What makes a body cloth takes the place of what the volume was made of.
+        table.remove("material");
+    }
     let span = value.span();
     if rest.is_empty() {
         table.remove(key);

@@ -2,11 +2,14 @@
 
 use glam::{DVec3, Vec3};
 
-use super::limits::{self, Measure};
+use super::limits::{self, Measure, short};
 use super::{Body, Scene, SceneError, SceneErrorKind};
 
 /// Heights of tetrahedra that the solver's gradients hold, metres.
 const LEAST_HEIGHT: f64 = 1e-18;
+
+/// Largest body, metres: its cube is a number of single precision.
+const LARGEST: f64 = 6e12;
 
 /// A placed body, before it is rounded.
 pub(super) struct Rounded<'a> {
@@ -38,12 +41,26 @@ impl Rounded<'_> {
             }
         }
         let (size, far) = (self.size(), self.reach());
+        if size > LARGEST {
+            let message = format!(
+                "{} is {} m large; single precision holds the volume of {} m",
+                self.mesh,
+                short(size),
+                short(LARGEST)
+            );
+            let key = match (body.scale, body.fit_m) {
+                (Some(_), _) => "scale",
+                (_, Some(_)) => "fit_m",
+                _ => self.mesh_key(body),
+            };
+            return Err(self.error(scene, key, message));
+        }
         if size <= 16.0 * f64::from(f32::EPSILON) * far && size > 0.0 {
             return Err(self.lost(scene, body, "its shape is lost"));
         }
         let edge = self.measure.edge;
         if limits::spacing(far) > limits::ROUNDING * edge && edge > 0.0 {
-            return Err(self.lost(scene, body, &format!("its edges of {edge:.1e} m are lost")));
+            return Err(self.lost(scene, body, &format!("its edges of {} m are lost", short(edge))));
         }
         for (t, tet) in self.tets.iter().enumerate() {
             self.tet(scene, body, t, tet.map(|v| self.rest[v as usize]))?;
@@ -87,8 +104,9 @@ impl Rounded<'_> {
         let height = exact / steepest_of([a, b, c]);
         if height <= LEAST_HEIGHT {
             let message = format!(
-                "tetrahedron {t} of {} is {height:.1e} m high at rest, too small for single precision",
-                self.mesh
+                "tetrahedron {t} of {} is {} m high at rest, too small for single precision",
+                self.mesh,
+                short(height)
             );
             let (key, hint) = match (body.scale, body.fit_m) {
                 (Some(_), _) => ("scale", "is it right?"),
@@ -105,8 +123,10 @@ impl Rounded<'_> {
         let far = self.reach();
         let step = limits::spacing(far);
         let message = format!(
-            "{} lies {far:.1e} m from the origin, where single precision holds places {step:.1e} m apart: {what}",
-            self.mesh
+            "{} lies {} m from the origin, where single precision holds places {} m apart: {what}",
+            self.mesh,
+            short(far),
+            short(step)
         );
         let key = self.far(body);
         let hint = match key {
@@ -130,8 +150,13 @@ impl Rounded<'_> {
         let (key, way) = reasons.into_iter().fold(("", 0.0), |a, b| if b.1 > a.1 { b } else { a });
         let reach =
             self.rest.iter().chain(self.start).fold(0.0, |far: f64, p| far.max(p.abs().max_element()));
+        let of = |points: &[DVec3]| points.iter().fold(0.0, |far: f64, p| far.max(p.abs().max_element()));
+        let posed = of(self.start) > 4.0 * of(self.rest);
         match (body.scale, body.fit_m) {
             _ if way >= 0.25 * reach => key,
+            _ if posed && body.fabric.as_ref().is_some_and(|f| f.fold.is_some()) => "fabric.fold",
+            _ if posed && body.pose.is_some() => "pose",
+            _ if posed && body.pose_generator.is_some() => "pose_generator",
             (Some(scale), _) if scale > 1.0 => "scale",
             (_, Some(_)) => "fit_m",
             _ => self.mesh_key(body),

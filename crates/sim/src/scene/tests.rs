@@ -365,6 +365,17 @@ fn keys_of_volumes_and_of_cloth_are_told_apart() {
     }
 }
 
+/// A volume becomes cloth by an override alone; what is left of its material is not.
+#[test]
+fn a_fabric_takes_the_place_of_a_material() {
+    let volume = format!("{BALL}material = {{ young_pa = 3e4 }}\n");
+    let cloth = set(&volume, &["body.generator={ kind = \"cloth\" }", "body.fabric.bend_n_m=1e-3"]).unwrap();
+    assert_eq!(cloth.body[0].material, Material::default());
+    assert!(!cloth.place().unwrap().bodies[0].triangles.is_empty());
+    let error = set("[[body]]\ngenerator = { kind = \"cloth\" }\nfabric = {}", &["body.material.young_pa=1"]);
+    assert_eq!(error.unwrap_err().key, "body[0].material");
+}
+
 /// A body without a name is called `body` and its number in messages; that is an address as any other.
 #[test]
 fn a_body_without_a_name_can_be_addressed() {

@@ -90,7 +90,7 @@ fn one_check(at: &str, c: &Check, scene: &Scene) -> Checked {
 
 fn collision(c: &Collision) -> Checked {
     not_negative("collision.start_s", c.start_s)?;
-    not_negative("collision.thickness_edges", c.thickness_edges)?;
+    edges("collision.thickness_edges", c.thickness_edges)?;
     positive("collision.max_depenetration_edges", c.max_depenetration_edges)?;
     positive("collision.max_shift_ratio", c.max_shift_ratio)?;
     fraction("collision.penetrating_damping", c.penetrating_damping)?;
@@ -99,8 +99,8 @@ fn collision(c: &Collision) -> Checked {
 }
 
 fn cloth(c: &Cloth) -> Checked {
-    not_negative("cloth.strength", c.strength)?;
-    not_negative("cloth.thickness_edges", c.thickness_edges)?;
+    edges("cloth.strength", c.strength)?;
+    edges("cloth.thickness_edges", c.thickness_edges)?;
     at_least_one("cloth.searches", c.searches)?;
     fraction("cloth.smoothing", c.smoothing)?;
     not_negative("cloth.speed_limit_edges", c.speed_limit_edges)
@@ -388,6 +388,15 @@ fn positive(key: &str, x: f64) -> Checked {
 fn not_negative(key: &str, x: f64) -> Checked {
     finite(key, x)?;
     if x >= 0.0 { Ok(()) } else { Err(fault(key, format!("is {}; it must not be negative", shown(x)))) }
+}
+
+/// A distance in mean edges: such that an edge beside it is more than rounding.
+fn edges(key: &str, x: f64) -> Checked {
+    not_negative(key, x)?;
+    match x <= 1e6 {
+        true => Ok(()),
+        false => Err(fault(key, format!("is {} mean edges; single precision holds at most 1e6", shown(x)))),
+    }
 }
 
 fn fraction(key: &str, x: f64) -> Checked {
