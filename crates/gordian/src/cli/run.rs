@@ -31,10 +31,10 @@ pub struct Args {
     /// Another size of the scene, such as `paper`, where it has one.
     #[arg(long, value_name = "NAME")]
     size: Option<String>,
-    /// Number of frames; by default that of the scene.
+    /// Number of frames; by default that of the scene. Of fewer, only the checks are judged that those frames cover.
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
-    /// Folder for frames and checkpoints; by default `out/NAME`.
+    /// Folder for frames and checkpoints; by default `out/NAME`. It takes one run of a scene at a time.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Format of the frames; by default that of the scene.

@@ -35,11 +35,11 @@ pub enum FolderLockError {
         /// What the system said.
         source: io::Error,
     },
-    /// The folder or the lock cannot be made.
-    #[error("{}: {source}", path.display())]
+    /// The folder cannot be made, or nothing in it.
+    #[error("{}: nothing can be written into this folder: {source}", folder.display())]
     Io {
-        /// The folder, or the file in it.
-        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
         /// What the system said.
         source: io::Error,
     },
@@ -55,15 +55,14 @@ impl FolderLock {
             .map(Into::into)
             .collect();
         let path = folder.join(format!(".{name}.lock"));
-        let of_folder = |source| FolderLockError::Io { path: folder.into(), source };
-        let of_file = |source| FolderLockError::Io { path: path.clone(), source };
+        let fail = |source| FolderLockError::Io { folder: folder.into(), source };
         loop {
-            std::fs::create_dir_all(folder).map_err(of_folder)?;
+            std::fs::create_dir_all(folder).map_err(fail)?;
             let file = match OpenOptions::new().write(true).create(true).truncate(false).open(&path) {
                 Ok(file) => file,
                 // The run before has just removed the folder that it had made.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.exists() => continue,
-                Err(source) => return Err(of_file(source)),
+                Err(source) => return Err(fail(source)),
             };
             match file.try_lock() {
                 // The run before may have removed the file between the two steps: then the lock is on nothing.

@@ -251,7 +251,11 @@ fn mesh_of(
             } else {
                 io::load_tets(&path).map(|l| (Mesh::from(l.mesh), l.warnings))
             };
-            let (mesh, told) = loaded.map_err(|e| scene.mesh_error(&format!("{at}.mesh"), &path, e))?;
+            let (mesh, told) = loaded.map_err(|e| {
+                let surface = body.fabric.is_none() && io::load_surface(&path).is_ok();
+                let error = scene.mesh_error(&format!("{at}.mesh"), &path, e);
+                if surface { error.with_hint("`fabric = {}` makes this body cloth") } else { error }
+            })?;
             warnings.extend(told.into_iter().map(|w| format!("body `{name}`: {w}")));
             if body.pose.is_none()
                 && body.pose_generator.is_none()
