@@ -6,6 +6,7 @@ use super::{Pair, Search};
 use crate::cloth::hits::Hit;
 use crate::cloth::mesh::ClothMesh;
 use crate::cloth::ties::{Labelled, is_positive};
+use crate::predicates::{Sign, orient3d};
 
 /// Sine below which edges count as parallel: they have no common normal then, and their ends meet triangles anyway.
 const PARALLEL: f32 = 1e-3;
@@ -56,10 +57,7 @@ pub(super) fn point_triangle(mesh: &ClothMesh, search: &Search, v: u32, triangle
     let ordered = search.valid_side.filter(|_| !of_vertex && !of_triangle);
     let front = match ordered {
         Some(order) => order.side(mesh.sheet[a as usize], mesh.sheet[v as usize]) > 0,
-        None => {
-            let s = |v| at(search.start, v);
-            is_positive(s(a), s(b), s(c), s(v))
-        }
+        None => started_in_front(mesh, search, v, [a, b, c]),
     };
     let normal = if front { n } else { -n } / area2.sqrt();
     // Behind the surface of a volume: inside, or on the far side of something thin. And a vertex of a volume has the cloth before
@@ -93,14 +91,7 @@ pub(super) fn edge_edge(mesh: &ClothMesh, search: &Search, edges: [u32; 2]) -> O
     let now = n / n2.sqrt();
     let normal = match search.valid_side {
         Some(_) if solid == [false; 2] => now * height.signum(),
-        _ => {
-            let q = |v| at(search.start, v);
-            let positive = is_positive(q(i), q(j), q(k), q(l));
-            // det(j-i, k-i, l-i) = u · ((k-i) × (w + k-i)) = -(u × w) · (k-i).
-            let before = (q(j).1 - q(i).1).cross(q(l).1 - q(k).1);
-            let towards = if positive { -before } else { before };
-            side_of(now, towards)
-        }
+        _ => side_of(now, started_towards(mesh, search, [i, j], [k, l])),
     };
     // From the first edge to the second, which is to say away from the volume, or towards it.
     let away = match solid {
@@ -116,6 +107,76 @@ pub(super) fn edge_edge(mesh: &ClothMesh, search: &Search, edges: [u32; 2]) -> O
         }
     }
     Some(Pair::new(mesh, search, [k, l, i, j], [1.0 - t, t, s - 1.0, -s], normal))
+}
+
+/// Whether a vertex lay in front of a triangle at the start.
+///
+/// If it lay in the triangle, or on a side of it, they lay as if [`lifted`] off each other. The ties of the predicates will not do there:
+/// they shift vertices within the plane as well, and a vertex at a corner comes out now inside of the triangle and now beyond it, where its
+/// plane has come down on the other side.
+fn started_in_front(mesh: &ClothMesh, search: &Search, v: u32, corners: [u32; 3]) -> bool {
+    let ([a, b, c], v) = (corners.map(|c| at(search.start, c)), at(search.start, v));
+    match orient3d(a.1, b.1, c.1, v.1) {
+        Sign::Positive => return true,
+        Sign::Negative => return false,
+        Sign::Zero => {}
+    }
+    let (u, w, d) = (b.1 - a.1, c.1 - a.1, v.1 - a.1);
+    let n = u.cross(w);
+    let (beta, gamma) = (d.cross(w).dot(n), u.cross(d).dot(n));
+    let weights = [n.length_squared() - beta - gamma, beta, gamma];
+    let corners = [(a, [b, c]), (b, [c, a]), (c, [a, b])];
+    // A corner counts unless the vertex lies on the side across from it.
+    let touched = corners.map(|(corner, side)| (!on_line(v, side)).then_some(corner.0));
+    if touched.iter().zip(weights).any(|(corner, weight)| corner.is_some() && weight <= 0.0) {
+        return is_positive(a, b, c, v);
+    }
+    lifted(mesh, search, n, [Some(v.0), None], touched)
+}
+
+/// The direction from the first edge to the second at the start: a normal of both, of any length. If they touched, as [`started_in_front`].
+fn started_towards(mesh: &ClothMesh, search: &Search, first: [u32; 2], second: [u32; 2]) -> DVec3 {
+    let [[i, j], [k, l]] = [first, second].map(|ends| ends.map(|v| at(search.start, v)));
+    let (u, w, d) = (j.1 - i.1, l.1 - k.1, k.1 - i.1);
+    let n = u.cross(w);
+    // det(j-i, k-i, l-i) = u · ((k-i) × (w + k-i)) = -(u × w) · (k-i).
+    match orient3d(i.1, j.1, k.1, l.1) {
+        Sign::Positive => return -n,
+        Sign::Negative => return n,
+        Sign::Zero => {}
+    }
+    // An end counts unless the other end of its edge lies on the other edge.
+    let touched =
+        |[p, q]: [Labelled; 2], other| [(p, q), (q, p)].map(|(p, q)| (!on_line(q, other)).then_some(p.0));
+    let (of_first, of_second) = (touched([i, j], [k, l]), touched([k, l], [i, j]));
+    let (n2, s, t) = (n.length_squared(), d.cross(w).dot(n), d.cross(u).dot(n));
+    let within =
+        |along: f64, touched: [Option<u32>; 2]| touched.contains(&None) || (0.0..=n2).contains(&along);
+    if n2 > 0.0 && within(s, of_first) && within(t, of_second) {
+        let above = lifted(mesh, search, n, of_second, of_first);
+        return if above { n } else { -n };
+    }
+    if is_positive(i, j, k, l) { -n } else { n }
+}
+
+fn on_line(p: Labelled, [a, b]: [Labelled; 2]) -> bool {
+    (a.1 - p.1).cross(b.1 - p.1) == DVec3::ZERO
+}
+
+/// Whether the first of two features that touch lies off the second in the direction of `n`, where each vertex is thought to be lifted off
+/// along its normal, by the more the lower its index.
+fn lifted(
+    mesh: &ClothMesh,
+    search: &Search,
+    n: DVec3,
+    one: impl IntoIterator<Item = Option<u32>>,
+    other: impl IntoIterator<Item = Option<u32>>,
+) -> bool {
+    let lowest =
+        |vertices: &mut dyn Iterator<Item = Option<u32>>| vertices.flatten().min().unwrap_or(u32::MAX);
+    let (one, other) = (lowest(&mut one.into_iter()), lowest(&mut other.into_iter()));
+    let up = outward(mesh, search.start, one.min(other)).as_dvec3();
+    (n.dot(up) > 0.0) == (one < other)
 }
 
 /// A pair that pulls a crossing of cloth and the surface of a volume back, where no vertex is inside.
