@@ -5,6 +5,7 @@
 //! Where no vertex is held it leaves the centre of mass where it is.
 
 mod buffet;
+mod depth;
 mod displacement;
 mod icm;
 mod kikuchi;

@@ -220,3 +220,29 @@ fn buffet_orders_two_sheets_and_leaves_one_alone() {
         .max_by(|&a, &b| two.x[a].z.total_cmp(&two.x[b].z));
     assert!(out.by()[top.unwrap()].z < -0.01, "{}", out.by()[top.unwrap()]);
 }
+
+/// A strip that stands in a sheet, nearer to its lower end or to its upper one: its contour is straight, and what is shorter goes back.
+#[test]
+fn the_shorter_end_of_a_strip_goes_back_through_a_straight_contour() {
+    for (height, up) in [(0.37, 1.0), (-0.37, -1.0)] {
+        let sheet = Cloth::grid(24, 24, |p| p);
+        let strip = Cloth::grid(14, 12, |p| Vec3::new(p.x + 0.013, 0.017, p.y + height));
+        let cloth = sheet.and(&strip);
+        let n = sheet.x.len();
+        let out = respond(&cloth, &vec![1.0; cloth.x.len()], &mut Icm::new());
+        let strip = || (n..cloth.x.len()).map(|v| (cloth.x[v].z * up as f32, out.by()[v] * up as f32));
+        // All of the end that is through, as one; of the other end less and less.
+        let (mut through, mut near) = (0, 0);
+        for (z, by) in strip() {
+            if z < 0.0 {
+                assert!(by.z > 0.02, "{z}: {by}");
+                through += 1;
+            } else if by.z > 0.001 {
+                near += 1;
+            }
+        }
+        assert!(through == 15 * 3 && near > 0, "{through} {near}");
+        let farthest = strip().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1;
+        assert!(farthest.length() < 1e-3, "{farthest}");
+    }
+}
