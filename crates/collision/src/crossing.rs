@@ -5,8 +5,8 @@
 //! of orientation determinants ([`crate::predicates`]), so they are exact, and independent of scale and of the order of
 //! vertices and triangles.
 //!
-//! [`SelfCrossings::find`] lists all pairs of a surface that meet and share no vertex. It is what decides
-//! whether a pose is untangled.
+//! [`SelfCrossings::find`] lists all pairs of a surface that meet in more than the corners and edges that they share
+//! ([`faces_meet`]). It is what decides whether a pose is untangled.
 
 use glam::{DVec2, DVec3, Vec3, Vec3Swizzles};
 use rayon::prelude::*;
@@ -42,12 +42,74 @@ pub fn triangle_triangle(s: &[DVec3; 3], t: &[DVec3; 3]) -> Meeting {
     }
     let in_plane = |s: [Sign; 3]| s == [Sign::Zero; 3];
     if in_plane(sides_s) || in_plane(sides_t) {
-        return in_one_plane(s, t);
+        return in_one_plane(s, t, &[0, 1, 2]);
     }
     match interval_overlap(s, sides_s, t, sides_t) {
         Overlap::None => Meeting::Apart,
         Overlap::Interior if straddles(sides_s) && straddles(sides_t) => Meeting::Crossing,
         _ => Meeting::Touching,
+    }
+}
+
+/// How the triangles `vpq` and `vab` meet besides in their common corner `v`: [`Crossing`](Meeting::Crossing) when they pass through each
+/// other along a segment that begins there, [`Coplanar`](Meeting::Coplanar) when they lie on each other, else
+/// [`Apart`](Meeting::Apart).
+pub fn triangles_at_a_corner(v: DVec3, [p, q]: [DVec3; 2], [a, b]: [DVec3; 2]) -> Meeting {
+    let (s, t) = ([v, p, q], [v, a, b]);
+    let [_, above, below] = sides(&t, &s);
+    if above == below && !above.is_zero() {
+        return Meeting::Apart;
+    }
+    let [_, left, right] = sides(&s, &t);
+    if [above, below, left, right] == [Sign::Zero; 4] {
+        return match in_one_plane(&s, &t, &[0, 2]) {
+            Meeting::Coplanar => Meeting::Coplanar,
+            _ => Meeting::Apart,
+        };
+    }
+    // Each opposite edge passes the other's plane, so that the line of both planes, which goes through v, enters both triangles at v:
+    // on the same side, or one on either.
+    let through = above == -below && left == -right && !above.is_zero() && !left.is_zero();
+    if through && orient3d(p, q, v, a) == -above { Meeting::Crossing } else { Meeting::Apart }
+}
+
+/// How the triangles `uvp` and `vuq` meet besides in their common edge: [`Coplanar`](Meeting::Coplanar) when one is folded flat on the
+/// other, else [`Apart`](Meeting::Apart).
+pub fn triangles_at_an_edge([u, v]: [DVec3; 2], p: DVec3, q: DVec3) -> Meeting {
+    if !orient3d(u, v, p, q).is_zero() {
+        return Meeting::Apart;
+    }
+    let turns = |k| [p, q].map(|x| orient2d_along(k, u, v, x));
+    match (0..3).map(turns).find(|t| !t.contains(&Sign::Zero)) {
+        Some([a, b]) if a == b => Meeting::Coplanar,
+        _ => Meeting::Apart,
+    }
+}
+
+/// How two faces of a surface with vertices at `x` meet besides in what they share: in full if they share no vertex, at a corner
+/// ([`triangles_at_a_corner`]), at an edge ([`triangles_at_an_edge`]), and not at all if all their vertices are the same.
+pub fn faces_meet(x: &[Vec3], f: [u32; 3], g: [u32; 3]) -> Meeting {
+    let at = |v: u32| x[v as usize].as_dvec3();
+    let shared = [f.map(|v| g.contains(&v)), g.map(|v| f.contains(&v))];
+    // From the first corner that is shared, or is not.
+    let from = |one: bool| {
+        let turn = |f: [u32; 3], shared: [bool; 3]| {
+            let first = shared.iter().position(|&s| s == one).expect("one or two are shared");
+            [0, 1, 2].map(|k| at(f[(first + k) % 3]))
+        };
+        (turn(f, shared[0]), turn(g, shared[1]))
+    };
+    match shared.map(|s| s.iter().filter(|&&s| s).count()) {
+        [0, 0] => triangle_triangle(&f.map(at), &g.map(at)),
+        [1, 1] => {
+            let ([v, p, q], [_, a, b]) = from(true);
+            triangles_at_a_corner(v, [p, q], [a, b])
+        }
+        [2, 2] => {
+            let ([p, u, v], [q, ..]) = from(false);
+            triangles_at_an_edge([u, v], p, q)
+        }
+        _ => Meeting::Apart,
     }
 }
 
@@ -61,7 +123,7 @@ pub fn segment_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> Meeting {
         return Meeting::Apart;
     }
     if above.is_zero() && below.is_zero() {
-        return match in_one_plane(&[p, q, q], t) {
+        return match in_one_plane(&[p, q, q], t, &[0, 1, 2]) {
             Meeting::Apart => Meeting::Apart,
             _ => Meeting::Touching,
         };
@@ -155,8 +217,9 @@ fn alone(s: [Sign; 3]) -> (usize, bool) {
     unreachable!("not all signs are zero")
 }
 
-/// How two triangles meet when the vertices of one lie in the plane of the other, or when one has no area.
-fn in_one_plane(s: &[DVec3; 3], t: &[DVec3; 3]) -> Meeting {
+/// How two triangles meet when the vertices of one lie in the plane of the other, or when one has no area. `edges` are those, by their
+/// first corner, that may part them: all, or, when the first corner is common, the two that meet there.
+fn in_one_plane(s: &[DVec3; 3], t: &[DVec3; 3], edges: &[usize]) -> Meeting {
     let areas = [s, t].map(|t| (0..3).map(|k| orient2d_along(k, t[0], t[1], t[2])).collect::<Vec<_>>());
     let flat = |area: &[Sign]| area.iter().all(|s| s.is_zero());
     if flat(&areas[0]) || flat(&areas[1]) {
@@ -169,7 +232,7 @@ fn in_one_plane(s: &[DVec3; 3], t: &[DVec3; 3]) -> Meeting {
     let mut touching = false;
     for (a, b) in [(&s, &t), (&t, &s)] {
         let inside = orient2d(a[0], a[1], a[2]);
-        for k in 0..3 {
+        for &k in edges {
             let turns = b.map(|p| orient2d(a[k], a[(k + 1) % 3], p));
             if turns.iter().all(|&x| x == -inside) {
                 return Meeting::Apart;
@@ -239,7 +302,7 @@ pub struct FacePair {
     pub meeting: Meeting,
 }
 
-/// The pairs of faces of a surface that meet and share no vertex; keeps its memory between calls.
+/// The pairs of faces of a surface that meet in more than what they share ([`faces_meet`]); keeps its memory between calls.
 #[derive(Clone, Debug, Default)]
 pub struct SelfCrossings {
     candidates: Vec<[u32; 2]>,
@@ -253,23 +316,13 @@ impl SelfCrossings {
     /// number of threads.
     pub fn find(&mut self, faces: &[[u32; 3]], x: &[Vec3], tree: &Tree) -> &[FacePair] {
         assert_eq!(faces.len(), tree.len(), "one box a face");
-        let corners = |f: u32| faces[f as usize].map(|v| x[v as usize].as_dvec3());
-        let share_no_vertex = |f: u32, g: u32| {
-            let (f, g) = (faces[f as usize], faces[g as usize]);
-            !f.iter().any(|v| g.contains(v))
-        };
+        let meet = |f: u32, g: u32| faces_meet(x, faces[f as usize], faces[g as usize]);
         self.candidates.clear();
-        tree.self_pairs(
-            |f, g| share_no_vertex(f, g) && triangle_triangle(&corners(f), &corners(g)) != Meeting::Apart,
-            &mut self.candidates,
-        );
+        tree.self_pairs(|f, g| meet(f, g) != Meeting::Apart, &mut self.candidates);
         self.candidates.par_sort_unstable();
         self.candidates
             .par_iter()
-            .map(|&faces| FacePair {
-                faces,
-                meeting: triangle_triangle(&corners(faces[0]), &corners(faces[1])),
-            })
+            .map(|&faces| FacePair { faces, meeting: meet(faces[0], faces[1]) })
             .collect_into_vec(&mut self.pairs);
         &self.pairs
     }

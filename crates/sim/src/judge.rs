@@ -23,7 +23,7 @@ impl Judge {
         }
     }
 
-    /// Pairs of surface triangles that share no vertex and pass through each other at the positions `x`, metres. `counts` says
+    /// Pairs of surface triangles that pass through each other at the positions `x`, metres. `counts` says
     /// of two particles whether what they belong to is meant to collide.
     pub fn crossing_pairs(
         &mut self,

@@ -59,8 +59,8 @@ pub struct FrameReport {
     pub penetrating_vertices: u64,
     /// Tetrahedra of negative volume, at the end of the frame.
     pub inverted_tetrahedra: u64,
-    /// Pairs of surface triangles that share no vertex and cross, at the end of the frame; `null` where they were not looked
-    /// for. Zero penetrating vertices is not zero crossings: edges may pass through a body without an end inside it.
+    /// Pairs of surface triangles that cross in more than what they share, at the end of the frame; `null` where they were not
+    /// looked for. Zero penetrating vertices is not zero crossings: edges may pass through a body without an end inside it.
     pub intersecting_triangle_pairs: Option<u64>,
     /// Length of the intersection contours of cloth, metres, at the end of the frame; `null` without cloth.
     pub contour_length_m: Option<f64>,

@@ -140,7 +140,7 @@ fn recovery_scene() -> Scene {
     scene
 }
 
-/// Pairs of `faces` that share no vertex and pass through each other, and that lie on each other; decided exactly.
+/// Pairs of `faces` that pass through each other, and that lie on each other; decided exactly.
 pub(crate) fn meetings(faces: &[[u32; 3]], x: &[Vec3]) -> [u64; 2] {
     let boxes: Vec<Aabb> = faces.iter().map(|f| Aabb::of_simplex(x, f)).collect();
     let mut found = SelfCrossings::default();

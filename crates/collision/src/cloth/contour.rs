@@ -166,10 +166,9 @@ impl Contours {
         self.all.iter().map(|c| c.length).fold(0.0, |a, b| a + b)
     }
 
-    /// Number of pairs of triangles that cross; of pairs that share a vertex if `sharing`.
-    pub fn triangle_pairs(&self, mesh: &ClothMesh, sharing: bool) -> usize {
-        let pairs = self.links.chunk_by(|a, b| a.pair == b.pair);
-        pairs.filter(|g| mesh.share_vertex(g[0].pair[0], g[0].pair[1]) == sharing).count()
+    /// Number of pairs of triangles that cross, with those that share a vertex and cross beyond it.
+    pub fn triangle_pairs(&self) -> usize {
+        self.links.chunk_by(|a, b| a.pair == b.pair).count()
     }
 
     /// The pairs of triangles that cross and share no vertex, ascending.

@@ -98,6 +98,34 @@ proptest! {
         prop_assert_eq!(triangle_triangle(&s.map(|p| p * 1024.0), &t.map(|p| p * 1024.0)), expected);
     }
 
+    /// What triangles share besides a corner, or an edge, is what exact clipping leaves beyond it.
+    #[test]
+    fn neighbours_meet_as_exact_clipping_says(s in triangle(), w in triangle()) {
+        let [v, p, q] = s;
+        let beyond = |t: &[DVec3; 3]| match oracle(&s, t) {
+            meeting @ (Meeting::Coplanar | Meeting::Crossing) => meeting,
+            _ => Meeting::Apart,
+        };
+        let [a, b, _] = w;
+        prop_assume!(has_area(&s) && has_area(&[v, a, b]) && has_area(&[v, p, a]));
+        let expected = beyond(&[v, a, b]);
+        for (s, t) in [([p, q], [a, b]), ([q, p], [a, b]), ([b, a], [p, q]), ([a, b], [q, p])] {
+            prop_assert_eq!(triangles_at_a_corner(v, s, t), expected);
+        }
+        // In the plane of s, but for roundings.
+        let flat = [a, b].map(|c| v + (p - v) * c.x + (q - v) * c.y);
+        if has_area(&[v, flat[0], flat[1]]) {
+            prop_assert_eq!(triangles_at_a_corner(v, [p, q], flat), beyond(&[v, flat[0], flat[1]]));
+        }
+        for c in [a, flat[0]] {
+            if has_area(&[v, p, c]) {
+                let expected = beyond(&[v, p, c]);
+                prop_assert_eq!(triangles_at_an_edge([v, p], q, c), expected);
+                prop_assert_eq!(triangles_at_an_edge([p, v], c, q), expected);
+            }
+        }
+    }
+
     /// Corners of `t` computed into the plane of `s` miss it by roundings.
     #[test]
     fn nearly_coplanar_pairs_are_exact(s in triangle(), w in [[-1.0f64..2.0, -1.0..2.0], [-1.0..2.0, -1.0..2.0], [-1.0..2.0, -1.0..2.0]]) {
@@ -123,6 +151,52 @@ proptest! {
     }
 }
 
+/// Two triangles that share a corner only, one through the other, in any order of their corners, and apart when one is turned away.
+#[test]
+fn a_bow_crosses_itself() {
+    let x = [
+        Vec3::ZERO,
+        Vec3::new(2.0, -1.0, 0.0),
+        Vec3::new(2.0, 1.0, 0.0),
+        Vec3::new(1.0, 0.0, -1.0),
+        Vec3::new(1.0, 0.0, 1.0),
+    ];
+    let turned = x.map(|p| if p.z == 0.0 { p } else { -p });
+    let flat = x.map(|p| Vec3::new(p.x, p.y + 0.5 * p.z, 0.0));
+    for f in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]] {
+        for g in [[0, 3, 4], [4, 0, 3], [3, 4, 0], [4, 3, 0]] {
+            for (x, meeting) in
+                [(&x, Meeting::Crossing), (&turned, Meeting::Apart), (&flat, Meeting::Coplanar)]
+            {
+                assert_eq!(faces_meet(x, f, g), meeting, "{f:?} {g:?}");
+                assert_eq!(faces_meet(x, g, f), meeting, "{g:?} {f:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn faces_that_fold_flat_lie_on_each_other() {
+    let x = [
+        Vec3::ZERO,
+        Vec3::X,
+        Vec3::Y,
+        Vec3::new(0.3, 0.5, 0.0),
+        Vec3::new(0.3, -0.5, 0.0),
+        Vec3::new(0.3, 0.5, 0.1),
+    ];
+    assert_eq!(faces_meet(&x, [0, 1, 2], [1, 0, 3]), Meeting::Coplanar);
+    assert_eq!(faces_meet(&x, [0, 1, 2], [1, 0, 4]), Meeting::Apart);
+    assert_eq!(faces_meet(&x, [0, 1, 2], [1, 0, 5]), Meeting::Apart);
+    // The same face twice, and faces that are none.
+    for (f, g) in
+        [([0, 1, 2], [2, 0, 1]), ([0, 0, 1], [0, 1, 2]), ([0, 0, 1], [0, 2, 3]), ([0, 0, 0], [0, 1, 2])]
+    {
+        assert_eq!(faces_meet(&x, f, g), Meeting::Apart);
+        assert_eq!(faces_meet(&x, g, f), Meeting::Apart);
+    }
+}
+
 #[test]
 fn degenerate_triangles_only_touch() {
     let t = [DVec3::ZERO, DVec3::X * 4.0, DVec3::Y * 4.0];
@@ -143,7 +217,7 @@ fn degenerate_triangles_only_touch() {
     assert_eq!(triangle_triangle(&point, &t.map(|p| p + DVec3::Z)), Meeting::Apart);
 }
 
-/// Counts of the shared surfaces in exact arithmetic: (crossing, anything else).
+/// Counts of the shared surfaces in exact arithmetic, of pairs that share no vertex: (crossing, anything else).
 #[test]
 fn the_surfaces_of_the_workloads_cross_as_often_as_known() {
     for (name, crossing, others) in [
@@ -160,8 +234,9 @@ fn the_surfaces_of_the_workloads_cross_as_often_as_known() {
         let begin = std::time::Instant::now();
         found.find(&w.faces, &w.deformed, &tree);
         let ms = begin.elapsed().as_secs_f64() * 1e3;
-        let [touching, coplanar, crossings] =
-            [Meeting::Touching, Meeting::Coplanar, Meeting::Crossing].map(|m| found.count(m));
+        let apart = |[f, g]: [u32; 2]| w.faces[f as usize].iter().all(|v| !w.faces[g as usize].contains(v));
+        let [touching, coplanar, crossings] = [Meeting::Touching, Meeting::Coplanar, Meeting::Crossing]
+            .map(|m| found.pairs().iter().filter(|p| p.meeting == m && apart(p.faces)).count());
         println!("{name}: {crossings} crossing, {coplanar} coplanar, {touching} touching, {ms:.1} ms");
         if let Some(expected) = crossing {
             assert_eq!(crossings, expected, "{name}");

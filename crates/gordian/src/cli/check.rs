@@ -80,7 +80,7 @@ struct Examined {
     penetrating: Vec<(u32, f64)>,
     /// Tetrahedra that are inverted in the pose.
     inverted: Vec<u32>,
-    /// Pairs of surface triangles that meet and share no vertex.
+    /// Pairs of surface triangles that meet in more than what they share.
     pairs: Vec<FacePair>,
     /// What was looked at.
     positions: Vec<Vec3>,
@@ -211,7 +211,7 @@ fn penetrations(detector: &Detector) -> Vec<(u32, f64)> {
     penetrating
 }
 
-/// Pairs of faces that meet and share no vertex.
+/// Pairs of faces that meet in more than what they share.
 fn crossings(faces: &[[u32; 3]], x: &[Vec3]) -> Vec<FacePair> {
     let boxes: Vec<Aabb> = faces.iter().map(|f| Aabb::of_simplex(x, f)).collect();
     SelfCrossings::default().find(faces, x, &Tree::build(&boxes)).to_vec()

@@ -403,7 +403,7 @@ impl Cloth {
         let begun = Instant::now();
         self.trace(x);
         *report.intersecting_triangle_pairs.get_or_insert(0) +=
-            (self.contours.triangle_pairs(&self.mesh, false) + self.solid_pairs()) as u64;
+            (self.contours.triangle_pairs() + self.solid_pairs()) as u64;
         report.contour_length_m = Some(self.contours.length());
         report.ms.add(Stage::Untangle, begun.elapsed());
     }
