@@ -109,3 +109,50 @@ fn shortcuts_change_nothing_on_random_tangles() {
     }
     assert!(compared > 4000 && folded > 500, "{compared} {folded}");
 }
+
+/// Where inverted elements lie in heaps, so that too many cover a line to look at all, answers are as right as elsewhere.
+#[test]
+fn heaps_of_inverted_elements_are_walked_through() {
+    let block = box_mesh(DVec3::splat(6.0), [6; 3]).unwrap();
+    let rest: Vec<Vec3> = block.positions.iter().map(|p| p.as_vec3()).collect();
+    let mut random = crate::workbench::random::Random::new(6);
+    let pose = rest.iter().map(|&p| p + 3.0 * random.offset().as_vec3()).collect();
+    let body = crate::workbench::bodies::Body { tets: block.tets, rest, pose };
+    let detector = body.detector();
+    assert!(detector.inverted_count() > 300);
+    let mut found = Vec::new();
+    detector.penetrations(PointSet::AllVerticesAndCentroids, DcdOptions::default(), &mut found);
+    for penetration in found.iter().step_by(found.len() / 60) {
+        let query = detector.query(penetration);
+        if let Err(failure) = crate::workbench::fuzz::check_query(&body, &query) {
+            panic!("{failure:?}");
+        }
+    }
+}
+
+/// No path leads from one body to another: what lies all round the point but belongs to others is not walked to.
+#[test]
+fn other_bodies_are_not_walked_to() {
+    let block = box_mesh(DVec3::splat(4.0), [4; 3]).unwrap();
+    let one = block.positions.len() as u32;
+    let with = |others: u32| {
+        let (mut tets, mut x) = (Vec::new(), Vec::new());
+        for k in 0..=others {
+            tets.extend(block.tets.iter().map(|t| t.map(|v| v + k * one)));
+            let (size, shift) = if k == 0 { (1.0, 0.0) } else { (0.1, 0.11 * f64::from(k)) };
+            x.extend(block.positions.iter().map(|&p| (p * size + DVec3::splat(shift)).as_vec3()));
+        }
+        let topology = TetTopology::new(x.len(), &tets);
+        let mut detector = Detector::new(&topology, &x);
+        detector.refit(&x);
+        let options = PathOptions { method: PathMethod::Traversal, culling: false, ..Default::default() };
+        let point = DVec3::new(0.03, 0.05, 0.02);
+        let held = |t: &[u32; 4]| crate::dcd::strictly_contains(t.map(|v| x[v as usize].as_dvec3()), point);
+        let tet = tets.iter().position(held).unwrap() as u32;
+        let query = PathQuery { point, tet, own: Own::Nothing };
+        detector.boundary_point(&query, &options, &mut PathScratch::default())
+    };
+    let (alone, among) = (with(0), with(8));
+    assert_eq!(alone.end.unwrap().position, among.end.unwrap().position);
+    assert_eq!(alone.counters.traversals, among.counters.traversals);
+}

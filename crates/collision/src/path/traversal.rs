@@ -89,6 +89,7 @@ pub(super) fn search(
     let mut candidates = Candidates {
         pose,
         query,
+        component: pose.mesh.element_component[query.element as usize],
         shortcuts,
         // What the flood found at this distance may come out a few roundings nearer here.
         known: Known { from: known.from * (1.0 - 1e-12), lifted: known.lifted * (1.0 - 1e-9), ..known },
@@ -115,6 +116,8 @@ const DEAD: usize = 8;
 struct Candidates<'a, 'p> {
     pose: &'a Pose<'p>,
     query: &'a Query,
+    /// No path leads to another one.
+    component: u32,
     shortcuts: Shortcuts,
     known: Known,
     both_ways: bool,
@@ -160,7 +163,7 @@ impl NearestVisitor for Candidates<'_, '_> {
         for (lane, &face) in ids.iter().enumerate() {
             let f = &self.pose.mesh.faces[face as usize];
             let d = closest.distance_squared[lane];
-            if d < self.known.from {
+            if d < self.known.from || self.pose.mesh.element_component[f.element as usize] != self.component {
                 continue;
             }
             if self.query.own.touch(&f.vertices) {

@@ -98,8 +98,12 @@ impl Reach {
     }
 }
 
+/// Inverted elements that are looked at before it is taken for granted that they cover the line. Where they lie in heaps,
+/// walking on to the boundary costs less than knowing for sure that the walk need not.
+const PATIENCE: u32 = 16;
+
 /// The part of the line from `from` in direction `d`, in units of `d`, that inverted elements cover without a gap round the
-/// candidate, which is at 1.
+/// candidate, which is at 1; all of it where there are too many to look at.
 ///
 /// Through a positive element a walk goes on along the line, through an inverted one it goes back, within the element. So a
 /// walk that has gone past the candidate comes back to it only if inverted elements cover all that lies between.
@@ -109,16 +113,20 @@ fn turns(pose: &Pose, from: DVec3, d: DVec3, stack: &mut PackedStack) -> [f64; 2
         return [1.0; 2];
     }
     // What the elements cover that hold the point there.
+    let mut patience = PATIENCE;
     let mut covered = |at: f64| {
         let near = around(from + d * at, from);
         let mut covered = [at; 2];
         pose.inverted.overlap(&near, stack, |item| {
-            let [enter, leave] = inside(pose, from, d, item);
-            if enter <= at && at <= leave {
-                covered = [covered[0].min(enter), covered[1].max(leave)];
+            if patience > 0 {
+                patience -= 1;
+                let [enter, leave] = inside(pose, from, d, item);
+                if enter <= at && at <= leave {
+                    covered = [covered[0].min(enter), covered[1].max(leave)];
+                }
             }
         });
-        covered
+        if patience > 0 { covered } else { [f64::NEG_INFINITY, f64::INFINITY] }
     };
     let [mut first, mut last] = covered(1.0);
     if first < 1.0 {
@@ -198,10 +206,13 @@ pub(super) fn may_turn(pose: &Pose, from: DVec3, d: DVec3, at: f64, scratch: &mu
     if pose.inverted.is_empty() {
         return false;
     }
-    let mut any = false;
+    let (mut any, mut patience) = (false, PATIENCE);
     pose.inverted.overlap(&around(from + d * at, from), &mut scratch.boxes, |item| {
-        let [enter, leave] = inside(pose, from, d, item);
-        any |= enter <= at && at <= leave;
+        if !any {
+            patience -= 1;
+            let [enter, leave] = inside(pose, from, d, item);
+            any = enter <= at && at <= leave || patience == 0;
+        }
     });
     any
 }
