@@ -56,11 +56,12 @@ pub fn triangle_triangle(s: &[DVec3; 3], t: &[DVec3; 3]) -> Meeting {
 /// [`Apart`](Meeting::Apart).
 pub fn triangles_at_a_corner(v: DVec3, [p, q]: [DVec3; 2], [a, b]: [DVec3; 2]) -> Meeting {
     let (s, t) = ([v, p, q], [v, a, b]);
-    let [_, above, below] = sides(&t, &s);
+    // Not of v itself: that would be zero, which takes exact arithmetic.
+    let [above, below] = sides(&t, &[p, q]);
     if above == below && !above.is_zero() {
         return Meeting::Apart;
     }
-    let [_, left, right] = sides(&s, &t);
+    let [left, right] = sides(&s, &[a, b]);
     if [above, below, left, right] == [Sign::Zero; 4] {
         return match in_one_plane(&s, &t, &[0, 2]) {
             Meeting::Coplanar => Meeting::Coplanar,
@@ -137,10 +138,10 @@ pub fn segment_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> Meeting {
     if ends_off && !turns.contains(&Sign::Zero) { Meeting::Crossing } else { Meeting::Touching }
 }
 
-/// Signs of `det(b-a, c-a, p-a)` for the three points `p`. One normal serves them all; the error bound is that of
+/// Signs of `det(b-a, c-a, p-a)` for the points `p`. One normal serves them all; the error bound is that of
 /// [`orient3d`], whose operations these are.
 #[inline]
-fn sides(&[a, b, c]: &[DVec3; 3], points: &[DVec3; 3]) -> [Sign; 3] {
+fn sides<const N: usize>(&[a, b, c]: &[DVec3; 3], points: &[DVec3; N]) -> [Sign; N] {
     let (u, v) = (b - a, c - a);
     let (n, m) = (u.cross(v), u.abs().max(v.abs()));
     points.map(|p| {
